@@ -1,0 +1,1 @@
+"""Understanding what people type, questions, sessions and phrases."""

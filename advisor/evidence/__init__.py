@@ -1,0 +1,1 @@
+"""Audited results: importers, comparable pairs, effects, noise and claims."""

@@ -1,0 +1,96 @@
+"""Links between entries as one networkx graph, and neighbourhoods in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from advisor.records import Entry, Fact, Gotcha, Rule
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from advisor.knowledge.base import KnowledgeBase
+
+_LINK_FIELDS = {
+    "broader", "related", "prerequisites", "concepts", "sources", "source", "because", "model", "accelerator",
+    "system", "evidence",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """One reference: from an entry, by a relation (the field), to an id; `where` is the path inside the entry."""
+
+    origin: str
+    relation: str
+    target: str
+    where: tuple[str | int, ...]
+
+
+def links_of(entry: Entry) -> Iterator[Link]:
+    """Every reference an entry makes, existing or not."""
+    for where, relation, target in _walk(entry, ()):
+        if target:
+            yield Link(origin=entry.id, relation=relation, target=target, where=where)
+    if isinstance(entry, Gotcha):
+        for group in ("claims", "corrections"):
+            for index, claim in enumerate(getattr(entry, group)):
+                for name, reference in claim.inputs.items():
+                    yield Link(origin=entry.id, relation="claims", target=reference.partition("#")[0],
+                               where=(group, index, "inputs", name))  # fmt: skip
+
+
+def _walk(value: Any, where: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
+    for spec in fields(value):
+        item = getattr(value, spec.name)
+        here = (*where, spec.name)
+        if spec.name in _LINK_FIELDS and isinstance(item, str):
+            yield here, spec.name, item
+        elif spec.name in _LINK_FIELDS and isinstance(item, tuple):
+            for index, target in enumerate(item):
+                if isinstance(target, str):
+                    yield (*here, index), spec.name, target
+        elif isinstance(item, tuple):
+            for index, part in enumerate(item):
+                if is_dataclass(part):
+                    yield from _walk(part, (*here, index))
+        elif isinstance(item, dict):
+            for key, part in item.items():
+                if is_dataclass(part):
+                    yield from _walk(part, (*here, key))
+        elif is_dataclass(item):
+            yield from _walk(item, here)
+
+
+def condition_facts(entry: Entry) -> tuple[str, ...]:
+    """Names of the facts that an entry's condition reads, in order of appearance."""
+    condition = entry.when if isinstance(entry, Rule) else entry.applies_when if isinstance(entry, Gotcha) else None
+    names: dict[str, None] = {}
+    stack = [condition] if condition else []
+    while stack:
+        node = stack.pop()
+        if node.fact:
+            names.setdefault(node.fact, None)
+        for group in (node.all, node.any, node.none):
+            stack.extend(group or ())
+    return tuple(names)
+
+
+def build_graph(kb: KnowledgeBase) -> nx.MultiDiGraph[str]:
+    """The graph of all entries; node attributes kind and title, edge attribute relation. Dangling links are left out."""
+    import networkx as nx
+
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    for entry in kb.entries.values():
+        graph.add_node(entry.id, kind=entry.kind, title=entry.title)
+    fact_ids = {fact.name: fact.id for fact in kb.facts.values() if isinstance(fact, Fact)}
+    for entry in kb.entries.values():
+        for link in links_of(entry):
+            if link.target in kb.entries and link.target != entry.id:
+                graph.add_edge(entry.id, link.target, relation=link.relation)
+        for name in condition_facts(entry):
+            if name in fact_ids:
+                graph.add_edge(entry.id, fact_ids[name], relation="reads")
+    return graph

@@ -1,0 +1,1 @@
+"""Checks on a knowledge base: one module per family, fixes and reporters."""

@@ -1,0 +1,1 @@
+"""Rules over facts: the engine, its trace, verification of the rule base, verdict and flips."""

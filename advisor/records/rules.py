@@ -1,0 +1,124 @@
+"""Facts, rules and calibrations: what the engine may ask, conclude and predict with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from advisor.records.common import Entry, Origin, Scalar, Trust
+from advisor.records.conditions import Condition
+
+FactType = Literal["number", "integer", "choice", "flag", "text", "entry"]
+Scope = Literal["requirement", "candidate", "comparison"]
+EffectKind = Literal["favour", "require", "forbid", "assume", "ask", "warn"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumed:
+    """Default of a fact when the user says nothing; low and high where the default is a range."""
+
+    value: Scalar | None = None
+    low: float | None = None
+    high: float | None = None
+    why: str = ""
+    source: str = ""
+    trust: Trust = "unverified"
+    date: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One allowed value of a choice fact. words: what people type for it."""
+
+    value: str
+    label: str = ""
+    help: str = ""
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact(Entry):
+    """Something that can be asked, assumed or computed; the only names a condition may use.
+
+    name: as conditions spell it (`tpot_ms`). scope: requirement facts come from the user or defaults, candidate facts
+    hold for one system under consideration, comparison facts for the best node against the best rack.
+    ask: `always` (in `order`), `decisive` (only while an answer can still change the verdict) or `never`.
+    """
+
+    name: str
+    type: FactType
+    scope: Scope = "requirement"
+    unit: str = ""
+    entry_kind: str = ""
+    choices: tuple[Choice, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    question: str = ""
+    why: str = ""
+    help: str = ""
+    ask: Literal["always", "decisive", "never"] = "never"
+    order: int = 1000
+    suggestions: tuple[Scalar, ...] = ()
+    assumed: Assumed | None = None
+    flag: str = ""
+    words: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    computed_by: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What a rule does: exactly one kind. favour/forbid/require target `node`, `rack` or a candidate; assume sets a fact."""
+
+    kind: EffectKind
+    target: str
+    value: Scalar | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(Entry):
+    """When a condition holds, then effects follow, because of the entries named."""
+
+    scope: Scope = "comparison"
+    when: Condition
+    then: tuple[Effect, ...]
+    strength: float = 1.0
+    precedence: int = 0
+    reason: str
+    because: tuple[str, ...] = ()
+    stage: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration(Entry):
+    """Fitted terms of the performance model, written by `rackfit calibrate`; do not edit by hand.
+
+    terms: name -> value with unit in the name. data: what was fitted. residuals: quantiles of log(measured/predicted).
+    """
+
+    accelerator_family: str = ""
+    engine: str = ""
+    fitted: str = ""
+    terms: dict[str, float] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
+    residuals: dict[str, float] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactValue:
+    """Value of one fact in one answer, and where it comes from. `because` names the rule, flag or computation."""
+
+    value: Scalar | None
+    origin: Origin
+    because: str = ""
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+
+
+Facts = dict[str, FactValue]
+"""Fact name -> value: the one form in which a requirement travels from the dialogue to the engine."""

@@ -1,0 +1,1 @@
+"""Views of an answer: text, Markdown, HTML, JSON and plots. No logic."""

@@ -1,0 +1,1 @@
+"""Memory, layouts, roofline performance, calibration and fleets."""
