@@ -1,0 +1,1 @@
+"""Checks, one module per family."""
