@@ -1,0 +1,205 @@
+"""From what was said to a whole requirement: names resolved, values checked, defaults and derived facts filled in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from advisor.errors import InputError
+from advisor.knowledge import KnowledgeBase
+from advisor.records import Fact, Facts, FactValue, Model, Scalar
+from advisor.units import shown
+
+PRICE_PREFIX = "price:"
+"""A said price of one system travels as the fact `price:<system id>`, in USD per accelerator-hour."""
+
+
+def check_value(kb: KnowledgeBase, name: str, value: Scalar, *, what: str = "") -> Scalar:
+    """The value of a fact as the engine uses it: ids for entries, whole numbers for integers, known choices.
+
+    `what` names the place for the message (a flag). Raises InputError that says what would be right.
+    """
+    label = what or name
+    fact = kb.facts.get(name)
+    if fact is None:
+        near = ", ".join(kb.facts[n].name for n in kb.facts if n[:4] == name[:4]) or ", ".join(
+            sorted(kb.facts)[:8]
+        )
+        raise InputError(f"{label}: no fact {shown(name)}; such as {near}")
+    if fact.type == "entry":
+        return kb.find(fact.entry_kind, str(value)).id
+    if fact.type in ("number", "integer"):
+        return _number(fact, value, label)
+    if fact.type == "flag":
+        if isinstance(value, bool):
+            return value
+        word = str(value).strip().casefold()
+        if word in ("true", "yes", "on", "1"):
+            return True
+        if word in ("false", "no", "off", "0"):
+            return False
+        raise InputError(f"{label}: {shown(str(value))} is not yes or no")
+    if fact.type == "choice":
+        return _choice(fact, str(value), label)
+    return str(value)
+
+
+def _number(fact: Fact, value: Scalar, label: str) -> Scalar:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        from advisor.units import parse_number, parse_tokens
+
+        value = (
+            parse_tokens(str(value), what=label)
+            if fact.unit == "tokens"
+            else parse_number(str(value), what=label)
+        )
+    low, high = fact.minimum, fact.maximum
+    span = (
+        f"from {low:g}"
+        if high is None and low is not None
+        else f"{low or 0:g} to {high:g}"
+        if high is not None
+        else "any"
+    )
+    if not math.isfinite(value) or (low is not None and value < low) or (high is not None and value > high):
+        unit = f" {fact.unit}" if fact.unit else ""
+        raise InputError(f"{label}: {value:g} is out of range; give {span}{unit}")
+    if fact.type == "integer":
+        if value != math.floor(value):
+            raise InputError(f"{label}: {value:g} is not a whole number; give {span}")
+        return int(value)
+    return float(value)
+
+
+def _choice(fact: Fact, value: str, label: str) -> str:
+    word = value.strip().casefold()
+    for choice in fact.choices:
+        if word == choice.value.casefold() or word in (w.casefold() for w in choice.words):
+            return choice.value
+    raise InputError(
+        f"{label}: {shown(value)} is not known; one of {', '.join(c.value for c in fact.choices)}"
+    )
+
+
+def said(kb: KnowledgeBase, values: Mapping[str, Scalar], *, where: Mapping[str, str] | None = None) -> Facts:
+    """Facts as the user said them, checked. `where` names the place of each for messages.
+
+    Raises InputError for a value that cannot be used.
+    """
+    places = where or {}
+    return {
+        name: FactValue(
+            value=check_value(kb, name, value, what=places.get(name, "")),
+            origin="said",
+            because=places.get(name, ""),
+        )
+        for name, value in values.items()
+    }
+
+
+def complete(kb: KnowledgeBase, facts: Facts) -> Facts:
+    """The requirement with defaults and everything that follows from the model. Said facts win over all.
+
+    Raises InputError when no model is given.
+    """
+    whole: Facts = dict(facts)
+    model = _model(kb, whole)
+    _workload(whole)
+    for fact in kb.facts.values():
+        if fact.scope == "requirement" and fact.assumed is not None and fact.name not in whole:
+            default = fact.assumed
+            whole[fact.name] = FactValue(
+                value=default.value,
+                low=default.low,
+                high=default.high,
+                origin="assumed",
+                because=fact.id,
+                text=default.why,
+            )
+    _lengths(whole, model)
+    whole |= model_facts(model)
+    return whole
+
+
+def _model(kb: KnowledgeBase, facts: Facts) -> Model:
+    stated = facts.get("model")
+    if stated is None or stated.value is None:
+        raise InputError(
+            "which model? give --model with a name such as llama-3.1-405b, or --config with a config.json"
+        )
+    entry = kb.entries.get(str(stated.value))
+    if not isinstance(entry, Model):
+        entry = kb.find("models", str(stated.value))
+        facts["model"] = FactValue(value=entry.id, origin=stated.origin, because=stated.because)
+    assert isinstance(entry, Model)
+    return entry
+
+
+def _workload(facts: Facts) -> None:
+    """A stated latency limit says what kind of workload it is, unless the user said that too."""
+    if "workload" not in facts and ("tpot_ms" in facts or "ttft_ms" in facts):
+        tpot, ttft = number(facts, "tpot_ms"), number(facts, "ttft_ms")
+        tight = (tpot is not None and tpot <= 50) or (tpot is None and ttft is not None and ttft <= 1000)
+        facts["workload"] = FactValue(
+            value="interactive" if tight else "server", origin="derived", because="tpot_ms" if tpot is not None else "ttft_ms",
+            text="from the latency limit: up to 50 ms a token (20 tok/s for a reader) is interactive",
+        )  # fmt: skip
+
+
+def _lengths(facts: Facts, model: Model) -> None:
+    """Input, output and context lengths that follow from each other."""
+    context, given, out = (
+        number(facts, name) for name in ("context_tokens", "input_tokens", "output_tokens")
+    )
+    stated = facts.get("context_tokens")
+    if given is not None and (stated is None or stated.origin == "assumed"):
+        total = given + (out or 0)
+        facts["context_tokens"] = FactValue(
+            value=int(total), origin="derived", because="input_tokens + output_tokens"
+        )
+        context = total
+    if stated is not None and stated.origin == "assumed" and context is not None:
+        limit = model.context_limit.number
+        if context > limit:
+            facts["context_tokens"] = FactValue(
+                value=int(limit), origin="assumed", because=model.id, text="the model's own limit"
+            )
+
+
+def model_facts(model: Model) -> Facts:
+    """What rules may ask about a model: size in billions, MoE, attention kind, context limit in tokens."""
+    total = model.parameters_total.number
+    active = model.parameters_active.number if model.parameters_active else total
+    kinds = {group.kind for group in model.architecture.attention}
+    if "mla" in kinds:
+        attention = "mla"
+    elif kinds & {"sliding", "chunked", "linear", "mamba"}:
+        attention = "hybrid"
+    else:
+        group = model.architecture.attention[0]
+        attention = "gqa" if group.kv_heads < group.heads else "mha"
+    limit = model.context_limit_scaled or model.context_limit
+    values: dict[str, Scalar] = {
+        "model_parameters_b": round(total / 1e9, 3),
+        "model_active_b": round(active / 1e9, 3),
+        "model_is_moe": any(group.kind == "moe" for group in model.architecture.feed_forward),
+        "attention_kind": attention,
+        "context_limit_tokens": int(limit.number),
+    }
+    return {
+        name: FactValue(value=value, origin="computed", because=model.id) for name, value in values.items()
+    }
+
+
+def number(facts: Mapping[str, FactValue], name: str) -> float | None:
+    """The value of a numeric fact, or None."""
+    fact = facts.get(name)
+    if fact is None or fact.value is None or isinstance(fact.value, str):
+        return None
+    return float(fact.value)
+
+
+def text(facts: Mapping[str, FactValue], name: str) -> str:
+    """The value of a text, choice or entry fact, or an empty string."""
+    fact = facts.get(name)
+    return str(fact.value) if fact is not None and fact.value is not None else ""
