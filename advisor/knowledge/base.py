@@ -12,6 +12,7 @@ from advisor.records import (
     Accelerator,
     Calibration,
     Concept,
+    Engine,
     Entry,
     Evidence,
     Fact,
@@ -96,6 +97,11 @@ class KnowledgeBase:
     def calibrations(self) -> Mapping[str, Calibration]:
         """Calibrations by id."""
         return self._kind("calibration", Calibration)
+
+    @cached_property
+    def engines(self) -> Mapping[str, Engine]:
+        """Memory profiles of serving engines by id."""
+        return self._kind("engines", Engine)
 
     @cached_property
     def sources(self) -> Mapping[str, Source]:

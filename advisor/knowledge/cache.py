@@ -14,6 +14,7 @@ from advisor.records import (
     Accelerator,
     Calibration,
     Concept,
+    Engine,
     Evidence,
     Fact,
     Gotcha,
@@ -37,6 +38,7 @@ class Stored(msgspec.Struct):
     rules: list[Rule]
     facts: list[Fact]
     calibration: list[Calibration]
+    engines: list[Engine]
     sources: list[Source]
 
 

@@ -14,6 +14,11 @@ from advisor.records.common import (
 from advisor.records.conditions import (
     Condition,
 )
+from advisor.records.engine import (
+    Engine,
+    EngineVersion,
+    FractionOf,
+)
 from advisor.records.evidence import (
     Evidence,
     EvidenceUnit,
@@ -91,6 +96,7 @@ KINDS: dict[str, type[Entry]] = {
     "rules": Rule,
     "facts": Fact,
     "calibration": Calibration,
+    "engines": Engine,
     "sources": Source,
 }
 """Kind folder of the knowledge base -> record."""
@@ -105,6 +111,7 @@ SCHEMA_NAMES: dict[str, str] = {
     "rules": "rule",
     "facts": "fact",
     "calibration": "calibration",
+    "engines": "engine",
     "sources": "source",
 }
 """Kind folder -> name of its schema file and of the kind in commands."""
@@ -133,6 +140,8 @@ __all__ = [
     "Cost",
     "Effect",
     "EffectKind",
+    "Engine",
+    "EngineVersion",
     "Entry",
     "Estimate",
     "Evidence",
@@ -146,6 +155,7 @@ __all__ = [
     "FeedForwardKind",
     "Fleet",
     "Flip",
+    "FractionOf",
     "Gotcha",
     "Grade",
     "KINDS",
