@@ -10,7 +10,7 @@ from pathlib import Path
 
 from advisor.errors import KnowledgeError
 from advisor.knowledge.findings import Finding
-from advisor.knowledge.yaml_source import MAX_BYTES
+from advisor.knowledge.limits import MAX_FILE_BYTES as MAX_BYTES
 from advisor.records import KINDS
 from advisor.units import shown
 
@@ -31,9 +31,13 @@ def read_folder(root: Path) -> Iterator[EntryFile]:
     Raises KnowledgeError when `root` is not a readable folder.
     """
     if not root.is_dir():
-        raise KnowledgeError(f"{shown(str(root), 200)} is not a folder; give the folder that holds gotchas/, models/ and so on")
+        raise KnowledgeError(
+            f"{shown(str(root), 200)} is not a folder; give the folder that holds gotchas/, models/ and so on"
+        )
     if not any((root / kind).is_dir() for kind in KINDS):
-        raise KnowledgeError(f"{shown(str(root), 200)} holds none of the folders {', '.join(KINDS)}; give a knowledge base")
+        raise KnowledgeError(
+            f"{shown(str(root), 200)} holds none of the folders {', '.join(KINDS)}; give a knowledge base"
+        )
     for kind in sorted(KINDS):
         yield from _read_kind(root, kind)
 
@@ -59,7 +63,9 @@ def read_entry_file(root: Path, path: Path) -> EntryFile:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0))
     except OSError as error:
-        return refused("KB010", f"cannot be read: {error.strerror}", "make it a readable regular file, not a link")
+        return refused(
+            "KB010", f"cannot be read: {error.strerror}", "make it a readable regular file, not a link"
+        )
     with os.fdopen(descriptor, "rb") as handle:
         status = os.fstat(handle.fileno())
         if not stat.S_ISREG(status.st_mode):

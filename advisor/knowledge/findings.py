@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["error", "warning", "info"]
+"""error: wrong; warning: likely wrong or stale; info: style."""
 
 
-@dataclass(frozen=True, kw_only=True, order=True)
+@dataclass(frozen=True, kw_only=True, order=True, slots=True)
 class Finding:
-    """One problem at one place. line and column count from 1; 0 when the file as a whole is meant.
+    """One problem at one place. line and column count from 1.
 
-    `message` says what is wrong, `fix` what would be right; both are one line. `end_column` is exclusive, 0 if unknown.
+    `message` says what is wrong, `fix` what would be right; both are one line. The end is exclusive; 0 if unknown.
     """
 
     path: str
@@ -22,6 +23,7 @@ class Finding:
     message: str
     severity: Severity = "error"
     fix: str = ""
+    end_line: int = 0
     end_column: int = 0
 
     def one_line(self) -> str:
