@@ -39,6 +39,7 @@ class Latency:
     ttft_limit_ms: float | None = None
     tpot_limit_ms: float | None = None
     e2e_p99_ms: float | None = None
+    e2e_limit_ms: float | None = None
     samples_per_s: float | None = None
     target_qps: float | None = None
 
@@ -49,7 +50,9 @@ class Result:
 
     benchmark: name without the accuracy variant (`llama2-70b`); accuracy_variants: `99`, `99.9` that share this run.
     value: in `metric`. record: id in the source file. precision: of the weights as served, None when unknown;
-    precision_as_stated keeps the file's own words.
+    precision_as_stated keeps the file's own words where they say more or something else. topology, disaggregated and
+    group_width (accelerators of the largest model-parallel group) are known where the submitter published its
+    configuration. power_w: measured at the wall by the benchmark's own method, whole system.
     """
 
     benchmark: str
@@ -62,6 +65,10 @@ class Result:
     precision: str | None = None
     precision_as_stated: str = ""
     latency: Latency | None = None
+    topology: str = ""
+    disaggregated: bool | None = None
+    group_width: int | None = None
+    power_w: float | None = None
     note: str = ""
 
 
@@ -69,7 +76,8 @@ class Result:
 class Evidence(Entry):
     """One system in one source: who ran it, on how much of what, and the results.
 
-    accelerator: id of the accelerator entry, None for mixed silicon or hardware without an entry.
+    accelerator: id of the accelerator entry, None for mixed silicon or hardware without an entry. facts: what the
+    system description says about the hardware, in its own words.
     """
 
     source: str
@@ -86,7 +94,5 @@ class Evidence(Entry):
     software: str = ""
     grade: Grade
     results: tuple[Result, ...]
-    topology: str = ""
-    disaggregated: bool | None = None
     facts: dict[str, str] = field(default_factory=dict)
     note: str = ""
