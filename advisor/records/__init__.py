@@ -12,7 +12,9 @@ from advisor.records.common import (
     Trust,
 )
 from advisor.records.conditions import (
+    Bound,
     Condition,
+    FactRef,
 )
 from advisor.records.engine import (
     Engine,
@@ -125,6 +127,7 @@ __all__ = [
     "AttentionKind",
     "Availability",
     "Basis",
+    "Bound",
     "Calibration",
     "Candidate",
     "Cell",
@@ -148,6 +151,7 @@ __all__ = [
     "EvidenceUnit",
     "Exclusion",
     "Fact",
+    "FactRef",
     "FactType",
     "FactValue",
     "Facts",

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.records.common import Scalar
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactRef:
+    """The value of another fact in the place of a literal: `above: {fact: rack_kw}`."""
+
+    fact: str
+
+
+Bound = float | str | FactRef
+"""Right side of an ordering: a number in the fact's unit, the same with its unit written (`15 ms`), or another fact."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,10 +32,40 @@ class Condition:
     none: tuple[Condition, ...] | None = None
     fact: str | None = None
     # the two comparisons that are Python keywords are renamed at load time
-    is_: Scalar | None = None
+    is_: Scalar | FactRef | None = None
     in_: tuple[Scalar, ...] | None = None
-    above: float | None = None
-    at_least: float | None = None
-    below: float | None = None
-    at_most: float | None = None
+    above: Bound | None = None
+    at_least: Bound | None = None
+    below: Bound | None = None
+    at_most: Bound | None = None
     known: bool | None = None
+
+    def atoms(self) -> Iterator[Condition]:
+        """The comparisons of this tree, from left to right."""
+        if self.fact is not None:
+            yield self
+        for group in (self.all, self.any, self.none):
+            for part in group or ():
+                yield from part.atoms()
+
+    @property
+    def comparison(self) -> tuple[str, Bound | Scalar | tuple[Scalar, ...]]:
+        """The comparison of an atom as the YAML spells it, and its right side: `("at_most", 15)`.
+
+        Raises ValueError for a group.
+        """
+        for name in ("is_", "in_", "above", "at_least", "below", "at_most", "known"):
+            right = getattr(self, name)
+            if right is not None:
+                return name.rstrip("_"), right
+        raise ValueError("a group has no comparison of its own")
+
+    def facts(self) -> tuple[str, ...]:
+        """Names of the facts that decide this condition, right sides included, in order of appearance."""
+        names: dict[str, None] = {}
+        for atom in self.atoms():
+            names.setdefault(atom.fact or "", None)
+            right = atom.comparison[1]
+            if isinstance(right, FactRef):
+                names.setdefault(right.fact, None)
+        return tuple(names)

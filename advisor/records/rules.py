@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from advisor.records.common import Entry, Origin, Scalar, Trust
-from advisor.records.conditions import Condition
+from advisor.records.conditions import Condition, FactRef
 
 FactType = Literal["number", "integer", "choice", "flag", "text", "entry"]
 Scope = Literal["requirement", "candidate", "comparison"]
@@ -43,6 +43,8 @@ class Fact(Entry):
     name: as conditions spell it (`tpot_ms`). scope: requirement facts come from the user or defaults, candidate facts
     hold for one system under consideration, comparison facts for the best node against the best rack.
     ask: `always` (in `order`), `decisive` (only while an answer can still change the verdict) or `never`.
+    derived_from: facts whose values settle this one. computed_by: the part of rackfit that computes it (empty: said,
+    assumed or set by rules). used_by: parts that read it directly, beside the conditions that do.
     """
 
     name: str
@@ -65,21 +67,31 @@ class Fact(Entry):
     patterns: tuple[str, ...] = ()
     derived_from: tuple[str, ...] = ()
     computed_by: str = ""
+    used_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """What a rule does: exactly one kind. favour/forbid/require target `node`, `rack` or a candidate; assume sets a fact."""
+    """What a rule does: exactly one kind with its target. `text` may name facts in braces: `{candidate_power_kw}`.
+
+    favour, require: a verdict (`node`, `rack`, `either`, `none`). forbid: `candidate` (or `node`, `rack`) in candidate
+    scope, a confidence (`high`, `medium`) in comparison scope. assume: a fact that has no value yet gets `value`.
+    ask: a fact to ask about before others. warn: what the warning is about (a fact, `node`, `rack`, `candidate`, `answer`).
+    """
 
     kind: EffectKind
     target: str
-    value: Scalar | None = None
+    value: Scalar | FactRef | None = None
     text: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(Entry):
-    """When a condition holds, then effects follow, because of the entries named."""
+    """When a condition holds, then effects follow, because of the entries named.
+
+    scope: what one run is about; a rule reads facts of its own scope and of the requirement. precedence: of conclusions
+    that conflict, the highest decides; strength: they add up within one precedence. note: why this strength, this threshold.
+    """
 
     scope: Scope = "comparison"
     when: Condition

@@ -1,0 +1,258 @@
+"""Forward chaining over the rule base: assumptions to a fixed point, then everything that holds, in one fixed order.
+
+The facts that rules (or defaults) settle are visited in the order in which they depend on one another, so one pass
+reaches the fixed point; the linter refuses cycles. Rules are considered by falling precedence, then by id.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.conditions import Test, compile_condition, values_of, visible_value
+from advisor.reasoning.rule_index import RuleIndex
+from advisor.reasoning.trace import fill_text, trace_step
+from advisor.records import (
+    Effect,
+    Fact,
+    FactRef,
+    Facts,
+    FactValue,
+    Origin,
+    Rule,
+    Scalar,
+    Scope,
+    TraceStep,
+    Verdict,
+)
+
+VERDICTS: tuple[Verdict, ...] = ("node", "rack", "either", "none")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiredEffect:
+    """One effect of a rule whose condition held. `effect.text` is final: facts filled in, the rule's reason if it had none."""
+
+    rule: Rule
+    effect: Effect
+    subject: str = ""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Names of the facts that the rule's condition is about."""
+        return self.rule.when.facts()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleRun:
+    """Outcome of one run over one scope. facts: the input with what rules and defaults added. effects: what fired, in order."""
+
+    kb: KnowledgeBase = field(repr=False)
+    scope: Scope
+    subject: str
+    facts: Facts
+    effects: tuple[FiredEffect, ...]
+    fired: frozenset[str] = field(repr=False)
+
+    @cached_property
+    def trace(self) -> tuple[TraceStep, ...]:
+        """Every rule of the scope: fired or not, the facts it read, what it concluded. Built when asked for."""
+        concluded: dict[str, list[Effect]] = defaultdict(list)
+        for fired in self.effects:
+            concluded[fired.rule.id].append(fired.effect)
+        return tuple(
+            trace_step(self.kb, rule, self.subject, self.facts, rule.id in self.fired, concluded[rule.id])
+            for rule in program(self.kb, self.scope).rules
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """Verdict of a comparison's effects. sums: strength per verdict within the deciding precedence.
+
+    decided_by: the effects that spoke for the verdict there; against: those that spoke otherwise there; outranked: the rest.
+    """
+
+    verdict: Verdict | None
+    precedence: int | None = None
+    sums: dict[str, float] = field(default_factory=dict)
+    decided_by: tuple[FiredEffect, ...] = ()
+    against: tuple[FiredEffect, ...] = ()
+    outranked: tuple[FiredEffect, ...] = ()
+
+
+class Program:
+    """The rules of one scope, compiled."""
+
+    def __init__(self, kb: KnowledgeBase, scope: Scope) -> None:
+        own = [rule for rule in kb.rules.values() if rule.scope == scope]
+        self.rules: tuple[Rule, ...] = tuple(sorted(own, key=lambda rule: (-rule.precedence, rule.id)))
+        self.tests: tuple[Test, ...] = tuple(compile_condition(rule.when) for rule in self.rules)
+        self.index = RuleIndex([rule.when for rule in self.rules])
+        self.settlers: dict[str, list[tuple[Rule, Test, Effect]]] = defaultdict(list)
+        for rule, test in zip(self.rules, self.tests, strict=True):
+            for effect in rule.then:
+                if effect.kind == "assume":
+                    self.settlers[effect.target].append((rule, test, effect))
+        for settlers in self.settlers.values():
+            settlers.sort(key=lambda settler: (-settler[0].precedence, -settler[0].strength, settler[0].id))
+        self.defaults: dict[str, Fact] = (
+            {name: fact for name, fact in kb.facts.items() if fact.assumed} if scope == "requirement" else {}
+        )
+        self.order = dependency_order(
+            {
+                name: {read for rule, _, _ in self.settlers.get(name, ()) for read in rule.when.facts()}
+                for name in sorted({*self.settlers, *self.defaults})
+            }
+        )
+
+
+def program(kb: KnowledgeBase, scope: Scope) -> Program:
+    """The compiled rules of a scope, kept with the knowledge base."""
+    key = ("rules", scope)
+    if key not in kb.memo:
+        kb.memo[key] = Program(kb, scope)
+    compiled: Program = kb.memo[key]
+    return compiled
+
+
+def run_rules(kb: KnowledgeBase, facts: Facts, *, scope: Scope, subject: str = "") -> RuleRun:
+    """Run the rules of a scope on facts until nothing changes.
+
+    In requirement scope, facts nobody said or computed get what a rule assumes, else their default; values that an
+    earlier run assumed or derived are settled anew, so a run on its own result changes nothing. `subject` names the
+    candidate that a candidate run is about. The input is not changed.
+    """
+    compiled = program(kb, scope)
+    known: Facts = dict(facts)
+    values = values_of(known)
+    for name in compiled.order:
+        given = known.get(name)
+        if given is not None and not _settled_before(given):
+            continue
+        value = _settle(kb, compiled, name, known, values)
+        if value is None:
+            known.pop(name, None)
+            values.pop(name, None)
+        else:
+            known[name] = value
+            values[name] = visible_value(value)
+    fired: list[Rule] = []
+    effects: list[FiredEffect] = []
+    kind = values.get("candidate_kind")
+    for position in compiled.index.candidates(values):
+        if not compiled.tests[position](values):
+            continue
+        rule = compiled.rules[position]
+        fired.append(rule)
+        for effect in rule.then:
+            if effect.kind == "assume" and known[effect.target].because != rule.id:
+                continue
+            if effect.kind == "forbid" and scope == "candidate" and effect.target not in ("candidate", kind):
+                continue
+            text = fill_text(kb, effect.text or rule.reason, known)
+            effects.append(
+                FiredEffect(
+                    rule=rule,
+                    subject=subject,
+                    effect=effect if text == effect.text else replace(effect, text=text),
+                )
+            )
+    return RuleRun(
+        kb=kb,
+        scope=scope,
+        subject=subject,
+        facts=known,
+        effects=tuple(effects),
+        fired=frozenset(rule.id for rule in fired),
+    )
+
+
+def decide(effects: tuple[FiredEffect, ...]) -> Decision:
+    """The verdict of a comparison's effects.
+
+    The highest precedence with a conclusion decides. Within it `require` beats `favour`; strengths add up, and equal
+    sums of different verdicts give `either`. Without any conclusion the verdict is None.
+    """
+    spoken = [
+        fired
+        for fired in effects
+        if fired.effect.kind in ("favour", "require") and fired.effect.target in VERDICTS
+    ]
+    if not spoken:
+        return Decision(verdict=None)
+    precedence = max(fired.rule.precedence for fired in spoken)
+    level = [fired for fired in spoken if fired.rule.precedence == precedence]
+    deciding = [fired for fired in level if fired.effect.kind == "require"] or level
+    sums: dict[str, float] = {}
+    for fired in deciding:
+        sums[fired.effect.target] = sums.get(fired.effect.target, 0.0) + fired.rule.strength
+    best = max(sums.values())
+    leaders = [verdict for verdict in VERDICTS if sums.get(verdict) == best]
+    verdict: Verdict = leaders[0] if len(leaders) == 1 else "either"
+    split = len(leaders) > 1
+    return Decision(
+        verdict=verdict,
+        precedence=precedence,
+        sums=sums,
+        decided_by=tuple(fired for fired in level if split or fired.effect.target == verdict),
+        against=tuple(fired for fired in level if not split and fired.effect.target != verdict),
+        outranked=tuple(fired for fired in spoken if fired.rule.precedence != precedence),
+    )
+
+
+def dependency_order(reads: dict[str, set[str]]) -> tuple[str, ...]:
+    """Names so that each comes after the names it reads; ties and cycles in the order given."""
+    order: dict[str, None] = {}
+    open_names: set[str] = set()
+
+    def visit(name: str) -> None:
+        if name in order or name in open_names:
+            return
+        open_names.add(name)
+        for read in sorted(reads[name]):
+            if read in reads:
+                visit(read)
+        open_names.discard(name)
+        order[name] = None
+
+    for name in reads:
+        visit(name)
+    return tuple(order)
+
+
+def _settled_before(value: FactValue) -> bool:
+    """Whether an earlier run set this value, from a rule or from a fact's default."""
+    return value.origin in ("assumed", "derived") and value.because.startswith(("rules/", "facts/"))
+
+
+def _settle(
+    kb: KnowledgeBase, compiled: Program, name: str, known: Facts, values: dict[str, Scalar | None]
+) -> FactValue | None:
+    """What the first assuming rule that holds gives a fact, else its default, else None."""
+    values.pop(name, None)
+    fact = kb.facts.get(name)
+    for rule, test, effect in compiled.settlers.get(name, ()):
+        if not test(values):
+            continue
+        value = effect.value
+        if isinstance(value, FactRef):
+            source = known.get(value.fact)
+            value = source.value if source else None
+        if value is not None:
+            origin: Origin = "derived" if fact is not None and fact.derived_from else "assumed"
+            text = fill_text(kb, effect.text or rule.reason, known)
+            return FactValue(value=value, origin=origin, because=rule.id, text=text)
+    if fact is None or name not in compiled.defaults or fact.assumed is None:
+        return None
+    assumed = fact.assumed
+    return FactValue(
+        value=assumed.value,
+        low=assumed.low,
+        high=assumed.high,
+        origin="assumed",
+        because=fact.id,
+        text=assumed.why,
+    )

@@ -1,0 +1,92 @@
+"""One rule considered, as a record: the facts it read, what it concluded, and values written for people."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+
+from advisor.knowledge import KnowledgeBase
+from advisor.records import Effect, Fact, FactRef, Facts, FactValue, Rule, Scalar, TraceStep
+from advisor.units import format_count, format_ms, format_ratio, format_tokens
+
+_BRACED = re.compile(r"\{([a-z][a-z0-9_]{0,80})\}")
+
+
+def trace_step(
+    kb: KnowledgeBase, rule: Rule, subject: str, facts: Facts, fired: bool, concluded: Iterable[Effect]
+) -> TraceStep:
+    """The record of one rule in one run."""
+    names = [name for name in rule.when.facts() if fired or name in facts]
+    return TraceStep(
+        rule=rule.id,
+        subject=subject,
+        fired=fired,
+        reads={name: facts[name].value if name in facts else None for name in names},
+        concluded=tuple(describe_effect(effect, rule.strength) for effect in concluded),
+        reason=fill_text(kb, rule.reason, facts),
+    )
+
+
+def describe_effect(effect: Effect, strength: float = 1.0) -> str:
+    """An effect in a few words: `favour node (+1)`, `assume kv_precision = fp8`, `forbid candidate`."""
+    if effect.kind == "favour":
+        return f"favour {effect.target} (+{format_count(strength)})"
+    if effect.kind == "assume":
+        value = f"the value of {effect.value.fact}" if isinstance(effect.value, FactRef) else effect.value
+        return f"assume {effect.target} = {value}"
+    return f"{effect.kind} {effect.target}"
+
+
+def fill_text(kb: KnowledgeBase, text: str, facts: Facts) -> str:
+    """A text with each `{fact_name}` replaced by the fact's value as people read it; unknown ones read `not known`."""
+    if "{" not in text:
+        return text
+    return _BRACED.sub(lambda match: show_fact(kb, match.group(1), facts.get(match.group(1))), text)
+
+
+def named_facts(text: str) -> tuple[str, ...]:
+    """Names in braces in a text, in order."""
+    return tuple(match.group(1) for match in _BRACED.finditer(text))
+
+
+def show_fact(kb: KnowledgeBase, name: str, fact: FactValue | None) -> str:
+    """A fact's value as people read it, a range as `0.86× to 1.22×`."""
+    if fact is None or (fact.value is None and fact.low is None and fact.high is None):
+        return "not known"
+    if fact.value is None:
+        ends = [show_value(kb, name, end) for end in (fact.low, fact.high) if end is not None]
+        return " to ".join(ends)
+    return show_value(kb, name, fact.value)
+
+
+def show_value(kb: KnowledgeBase, name: str, value: Scalar) -> str:
+    """A value of the fact `name` with its unit, a choice by its label, an entry by its title."""
+    spec = kb.facts.get(name)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return _show_text(kb, spec, value)
+    unit = spec.unit if spec else ""
+    if math.isnan(value):
+        return "a range"
+    if unit == "ms":
+        return format_ms(value)
+    if unit == "tokens":
+        return f"{format_tokens(value)} tokens"
+    if unit == "ratio":
+        return format_ratio(value)
+    if unit == "fraction":
+        return f"{value * 100:.0f} %"
+    return f"{format_count(value)} {'%' if unit == 'percent' else unit}".strip()
+
+
+def _show_text(kb: KnowledgeBase, spec: Fact | None, value: str) -> str:
+    if spec is not None:
+        for choice in spec.choices:
+            if choice.value == value:
+                return choice.label or value
+        if spec.type == "entry":
+            entry = kb.entries.get(value) or kb.entries.get(f"{spec.entry_kind}/{value}")
+            return entry.title if entry else value
+    return value
