@@ -8,6 +8,9 @@ import msgspec
 
 from advisor.records import KINDS, Entry
 
+_RENAMED = {"is": "is_", "in": "in_"}
+"""Comparisons that are Python keywords -> their names in `records.Condition`."""
+
 _EFFECTS = ("favour", "require", "forbid", "assume", "ask", "warn")
 
 
@@ -31,7 +34,8 @@ def condition_data(data: Any) -> Any:
         if key in ("all", "any", "none") and isinstance(value, list):
             shaped[key] = [condition_data(item) for item in value]
         else:
-            shaped[{"is": "is_", "in": "in_"}.get(key, key)] = value
+            name: str = _RENAMED.get(key, key)
+            shaped[name] = value
     return shaped
 
 

@@ -5,41 +5,47 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
+from types import GenericAlias
 from typing import Any
 
 import msgspec
 
-from advisor.records import (
-    Accelerator,
-    Calibration,
-    Concept,
-    Engine,
-    Evidence,
-    Fact,
-    Gotcha,
-    Model,
-    Rule,
-    Source,
-    System,
-)
+from advisor.records import KINDS, Entry
+
+_KEPT = 8
+"""Files of one sort that stay in the cache folder."""
 
 
-class Stored(msgspec.Struct):
-    """The records of one state of a knowledge base, by kind folder."""
+@lru_cache(maxsize=1)
+def _stored_type() -> Any:
+    """The records of one state of a knowledge base, in one list for each kind folder."""
+    lists = [(kind, GenericAlias(list, (record,))) for kind, record in KINDS.items()]
+    return msgspec.defstruct("Stored", [("fingerprint", str), *lists])
 
-    fingerprint: str
-    concepts: list[Concept]
-    gotchas: list[Gotcha]
-    evidence: list[Evidence]
-    models: list[Model]
-    accelerators: list[Accelerator]
-    systems: list[System]
-    rules: list[Rule]
-    facts: list[Fact]
-    calibration: list[Calibration]
-    engines: list[Engine]
-    sources: list[Source]
+
+def load_cached(fingerprint: str) -> list[Entry] | None:
+    """The entries stored under `fingerprint`, in id order, or None."""
+    raw = read_blob(f"kb-{fingerprint}.json")
+    if raw is None:
+        return None
+    try:
+        stored = msgspec.json.decode(raw, type=_stored_type())
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    if stored.fingerprint != fingerprint:
+        return None
+    return [entry for kind in sorted(KINDS) for entry in getattr(stored, kind)]
+
+
+def save_cached(fingerprint: str, entries: Iterable[Entry]) -> None:
+    """Store entries, given in id order; failures are ignored, since a cache is only a speed-up."""
+    by_kind: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
+    for entry in entries:
+        by_kind[entry.kind].append(entry)
+    write_blob(f"kb-{fingerprint}.json", msgspec.json.encode({"fingerprint": fingerprint, **by_kind}))
 
 
 def cache_folder() -> Path | None:
@@ -52,43 +58,41 @@ def cache_folder() -> Path | None:
         return None
 
 
-def load_cached(fingerprint: str) -> Stored | None:
-    """The records stored under `fingerprint`, or None."""
+def read_blob(name: str) -> bytes | None:
+    """The bytes of one cache file, None when there is none or it cannot be read."""
     folder = cache_folder()
     if folder is None:
         return None
     try:
-        stored = msgspec.json.decode((folder / f"kb-{fingerprint}.json").read_bytes(), type=Stored)
-    except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
+        return (folder / name).read_bytes()
+    except (OSError, ValueError):
         return None
-    return stored if stored.fingerprint == fingerprint else None
 
 
-def save_cached(stored: Stored) -> None:
-    """Store atomically; failures (read-only home, full disk) are ignored, since a cache is only a speed-up."""
+def write_blob(name: str, content: bytes) -> None:
+    """Write one cache file atomically and drop the oldest of its sort (`kb-…`, `lint-…`). Failures are ignored."""
     folder = cache_folder()
     if folder is None:
         return
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, suffix=".tmp")
+    with contextlib.suppress(OSError, ValueError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as out:
-                out.write(msgspec.json.encode(stored))
-            os.replace(name, folder / f"kb-{stored.fingerprint}.json")
+                out.write(content)
+            Path(temporary).replace(folder / name)
         except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-        _prune(folder)
+            Path(temporary).unlink(missing_ok=True)
+        _prune(folder, name.partition("-")[0])
 
 
-def _prune(folder: Path, keep: int = 6) -> None:
-    def age(path: Path) -> Any:
+def _prune(folder: Path, sort: str) -> None:
+    def age(path: Path) -> float:
         try:
             return path.stat().st_mtime
         except OSError:
             return 0.0
 
-    for old in sorted(folder.glob("kb-*.json"), key=age, reverse=True)[keep:]:
+    for old in sorted(folder.glob(f"{sort}-*"), key=age, reverse=True)[_KEPT:]:
         with contextlib.suppress(OSError):
             old.unlink()

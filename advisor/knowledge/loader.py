@@ -4,85 +4,65 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
-
-import msgspec
 
 from advisor import __version__
 from advisor.errors import KnowledgeError
 from advisor.knowledge.base import KnowledgeBase
-from advisor.knowledge.build import build_record
-from advisor.knowledge.cache import Stored, load_cached, save_cached
+from advisor.knowledge.cache import load_cached, save_cached
 from advisor.knowledge.files import EntryFile, read_folder
 from advisor.knowledge.findings import Finding
 from advisor.knowledge.locate import kb_folder, schema_folder
-from advisor.knowledge.schema import check_document
-from advisor.knowledge.yaml_source import parse_document
-from advisor.records import KINDS, Entry
+from advisor.records import Entry
 
 
-def load_knowledge(overlays: Sequence[Path] = (), *, base: Path | None = None, cache: bool = True) -> KnowledgeBase:
+def load_knowledge(
+    overlays: Sequence[Path] = (), *, base: Path | None = None, cache: bool = True, strict: bool = True
+) -> KnowledgeBase:
     """Load the shipped knowledge base (or `base`) with overlays on top, later ones winning.
 
-    Raises KnowledgeError with the first problem's place when a folder or an entry cannot be used.
+    Raises KnowledgeError with the first problem's place when a folder cannot be read or, if strict, when an entry
+    cannot be used. Otherwise such entries are left out and named in the notices, and nothing is cached.
     """
-    roots = [base or kb_folder(), *overlays]
-    layers = [list(read_folder(root)) for root in roots]
-    fingerprint = _fingerprint(layers)
-    stored = load_cached(fingerprint) if cache else None
-    entries: list[Entry]
-    if stored is not None:
-        entries = [entry for kind in KINDS for entry in getattr(stored, kind)]
-        notices = _notices(layers)
-    else:
-        merged: dict[str, Entry] = {}
-        for layer in layers:
-            merged.update((entry.id, entry) for entry in _build_layer(layer))
-        entries, notices = list(merged.values()), _notices(layers)
-        if cache:
-            by_kind: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
-            for entry in entries:
-                by_kind[entry.kind].append(entry)
-            save_cached(Stored(fingerprint=fingerprint, **by_kind))  # type: ignore[arg-type]  # kinds match their lists
-    return KnowledgeBase(sorted(entries, key=lambda e: e.id), fingerprint=fingerprint, notices=notices)
+    layers = [list(read_folder(root)) for root in (base or kb_folder(), *overlays)]
+    fingerprint = fingerprint_of(layers)
+    entries = load_cached(fingerprint) if cache else None
+    notices = _replaced(layers)
+    if entries is None:
+        entries, problems = _build(layers)
+        if problems and strict:
+            raise _refusal(problems)
+        notices += tuple(f"left out: {problem.one_line()}" for problem in problems)
+        if cache and not problems:
+            save_cached(fingerprint, entries)
+    return KnowledgeBase(entries, fingerprint=fingerprint, notices=notices)
 
 
-def check_entry(file: EntryFile) -> tuple[Entry | None, list[Finding]]:
-    """The record of one file, or what is wrong with it: file, YAML, schema and id against path."""
-    if file.finding:
-        return None, [file.finding]
-    kind = file.id.partition("/")[0]
-    document = parse_document(file.text, file.path)
-    findings = list(document.findings) or check_document(document, kind)
-    if document.data is not None and document.data.get("id") != file.id:
-        findings.append(
-            document.finding("KB200", f"id {str(document.data.get('id'))[:80]!r} is not the path", ("id",), fix=f"write id: {file.id}")
-        )
-    if findings or document.data is None:
-        return None, findings
-    try:
-        return build_record(kind, document.data), []
-    except msgspec.ValidationError as error:
-        return None, [document.finding("KB101", str(error)[:300])]
+def _build(layers: Iterable[Iterable[EntryFile]]) -> tuple[list[Entry], list[Finding]]:
+    """Entries in id order and the errors of the files that hold none."""
+    from advisor.knowledge.entry import check_entry
 
-
-def _build_layer(layer: Iterable[EntryFile]) -> list[Entry]:
-    entries: list[Entry] = []
+    merged: dict[str, Entry] = {}
     problems: list[Finding] = []
-    for file in layer:
-        entry, findings = check_entry(file)
-        problems += findings
-        if entry is not None:
-            entries.append(entry)
-    if problems:
-        first = min(problems)
-        more = f" (and {len(problems) - 1} more; run rackfit lint)" if len(problems) > 1 else ""
-        text = f"{first.code} {first.message}{'; ' + first.fix if first.fix else ''}{more}"
-        raise KnowledgeError(text, path=first.path, line=first.line, column=first.column)
-    return entries
+    for layer in layers:
+        for file in layer:
+            entry, findings = check_entry(file)
+            problems += [finding for finding in findings if finding.severity == "error"]
+            if entry is not None:
+                merged[entry.id] = entry
+    return [merged[entry_id] for entry_id in sorted(merged)], sorted(problems)
 
 
-def _notices(layers: Sequence[Sequence[EntryFile]]) -> tuple[str, ...]:
+def _refusal(problems: Sequence[Finding]) -> KnowledgeError:
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more; run rackfit lint)" if len(problems) > 1 else ""
+    text = f"{first.code} {first.message}{'; ' + first.fix if first.fix else ''}{more}"
+    return KnowledgeError(text, path=first.path, line=first.line, column=first.column)
+
+
+def _replaced(layers: Sequence[Sequence[EntryFile]]) -> tuple[str, ...]:
+    """What an overlay replaces is said, never silent."""
     seen = {file.id for file in layers[0]}
     notices: list[str] = []
     for layer in layers[1:]:
@@ -91,14 +71,24 @@ def _notices(layers: Sequence[Sequence[EntryFile]]) -> tuple[str, ...]:
     return tuple(notices)
 
 
-def _fingerprint(layers: Sequence[Sequence[EntryFile]]) -> str:
-    digest = hashlib.blake2b(__version__.encode(), digest_size=16)
-    code = Path(__file__).parent.parent / "records"
-    for path in [*sorted(schema_folder().glob("*.json")), *sorted(code.glob("*.py"))]:
-        digest.update(path.read_bytes())
+def fingerprint_of(layers: Iterable[Iterable[EntryFile]]) -> str:
+    """Hash of everything that records depend on: version, schemas, record definitions, and each file's id and text."""
+    digest = hashlib.blake2b(_code_digest(), digest_size=16)
     for layer in layers:
         digest.update(b"\0layer")
         for file in layer:
-            digest.update(f"\0{file.id}\0{len(file.text)}\0".encode())
-            digest.update(file.text.encode())
+            text = file.text.encode()
+            refused = f"{file.finding.code} {file.finding.message}" if file.finding else ""
+            digest.update(f"\0{file.id}\0{refused}\0{len(text)}\0".encode("utf-8", "surrogateescape"))
+            digest.update(text)
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _code_digest() -> bytes:
+    digest = hashlib.blake2b(__version__.encode())
+    package = Path(__file__).parent.parent
+    code = [*(package / "records").glob("*.py"), *(package / "knowledge").glob("*.py")]
+    for path in [*sorted(schema_folder().glob("*.json")), *sorted(code)]:
+        digest.update(path.read_bytes())
+    return digest.digest()

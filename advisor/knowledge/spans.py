@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +21,16 @@ from yaml.events import (
 Path = tuple[str | int, ...]
 """Keys and indexes from the top of an entry to a value."""
 
-Parser: Any = getattr(yaml, "CParser", None) or yaml.SafeLoader
-"""libyaml's event parser, or PyYAML's own where it was built without libyaml."""
+
+def _event_parser() -> Any:
+    """The event parser of libyaml, or PyYAML's own, ten times slower, where it was built without libyaml."""
+    try:
+        return importlib.import_module("yaml._yaml").CParser
+    except ImportError:
+        return yaml.SafeLoader
+
+
+Parser: Any = _event_parser()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,10 +74,8 @@ def span_of(event: Any, end: Any = None) -> Span:
 def read_places(text: str) -> dict[Path, Place]:
     """The place of every value, by path; of a key that occurs twice, the last. Ends quietly where the text is malformed."""
     places: dict[Path, Place] = {}
-    try:
+    with contextlib.suppress(yaml.YAMLError):  # the places up to the error are still good
         _Reader(places).read(events_of(text))
-    except yaml.YAMLError:
-        pass  # the places up to the error are still good
     return places
 
 
@@ -102,9 +110,8 @@ class _Reader:
                     value=span_of(frame.start, event), key=frame.own_key, style=style
                 )
             elif isinstance(event, (ScalarEvent, AliasEvent)):
-                frame = self.frames[-1] if self.frames else None
-                if frame is not None and frame.in_mapping and frame.key is None:
-                    frame.key = event
+                if self.frames and self.frames[-1].in_mapping and self.frames[-1].key is None:
+                    self.frames[-1].key = event
                     continue
                 path, key = self._next(event)
                 self.places[path] = Place(value=span_of(event), key=key, style=_style(event))

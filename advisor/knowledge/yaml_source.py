@@ -30,7 +30,7 @@ from advisor.knowledge.spans import Place, Span, events_of, read_places, span_of
 from advisor.units import shown
 
 _REFUSED = re.compile(
-    "[^\t\n\r\x20-\x7e\xa0-\u061b\u061d-\u200a\u2010-\u2027\u202f-\u205f\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 """Control, bidirectional and zero-width characters, and line breaks that only YAML 1.1 knows."""
 

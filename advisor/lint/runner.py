@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from advisor.errors import InputError
+from advisor.knowledge.entry import check_entry
 from advisor.knowledge.files import read_folder
 from advisor.knowledge.findings import Finding
 from advisor.knowledge.graph import links_of
-from advisor.knowledge.loader import check_entry
 from advisor.knowledge.yaml_source import parse_document
 from advisor.records import KINDS, Entry
 from advisor.units import shown
