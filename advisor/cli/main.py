@@ -43,8 +43,11 @@ class _Parser(argparse.ArgumentParser):
         raise InputError(f"{self.prog}: {' '.join(message.split())}; see `{self.prog} --help`")
 
 
-def build_parser(command: str | None) -> argparse.ArgumentParser:
-    """The parser, with the flags of `command` only (each module is imported when it is used)."""
+def build_parser(command: str | None, argv: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The parser, with the flags of `command` only (each module is imported when it is used).
+
+    `argv` reaches the command as the default `argv`, for flags that depend on the knowledge base it names.
+    """
     parser = _Parser(
         prog="rackfit",
         description="8-GPU nodes or a 72-GPU rack for serving a language model, and how many. Without a command: chat.",
@@ -54,6 +57,7 @@ def build_parser(command: str | None) -> argparse.ArgumentParser:
     for name, (module, text) in COMMANDS.items():
         sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         if name == command:
+            sub.set_defaults(argv=list(argv))
             importlib.import_module(f"advisor.cli.{module}").configure(sub)
     return parser
 
@@ -89,7 +93,7 @@ def _run(arguments: list[str]) -> int:
         near = get_close_matches(command, COMMANDS, n=1)
         hint = f"did you mean `rackfit {near[0]}`?" if near else f"commands: {', '.join(COMMANDS)}"
         raise InputError(f"no command {shown(command)}; {hint}")
-    parsed = build_parser(command).parse_args(arguments)
+    parsed = build_parser(command, arguments).parse_args(arguments)
     module = importlib.import_module(f"advisor.cli.{COMMANDS[parsed.command][0]}")
     status = module.run(parsed)
     return int(status)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.engine import RuleRun, run_rules
 from advisor.records import Fact, Facts, FactValue, Model, Scalar
 from advisor.units import shown
 
@@ -97,28 +98,18 @@ def said(kb: KnowledgeBase, values: Mapping[str, Scalar], *, where: Mapping[str,
     }
 
 
-def complete(kb: KnowledgeBase, facts: Facts) -> Facts:
-    """The requirement with defaults and everything that follows from the model. Said facts win over all.
+def complete(kb: KnowledgeBase, facts: Facts) -> RuleRun:
+    """The run of the requirement rules over what was said: `.facts` is the whole requirement, defaults included.
 
-    Raises InputError when no model is given.
+    Said facts win over all. Raises InputError when no model is given.
     """
     whole: Facts = dict(facts)
     model = _model(kb, whole)
-    _workload(whole)
-    for fact in kb.facts.values():
-        if fact.scope == "requirement" and fact.assumed is not None and fact.name not in whole:
-            default = fact.assumed
-            whole[fact.name] = FactValue(
-                value=default.value,
-                low=default.low,
-                high=default.high,
-                origin="assumed",
-                because=fact.id,
-                text=default.why,
-            )
-    _lengths(whole, model)
     whole |= model_facts(model)
-    return whole
+    _context_from_lengths(whole)
+    run = run_rules(kb, whole, scope="requirement")
+    _cap_context(run.facts, model)
+    return run
 
 
 def _model(kb: KnowledgeBase, facts: Facts) -> Model:
@@ -135,35 +126,29 @@ def _model(kb: KnowledgeBase, facts: Facts) -> Model:
     return entry
 
 
-def _workload(facts: Facts) -> None:
-    """A stated latency limit says what kind of workload it is, unless the user said that too."""
-    if "workload" not in facts and ("tpot_ms" in facts or "ttft_ms" in facts):
-        tpot, ttft = number(facts, "tpot_ms"), number(facts, "ttft_ms")
-        tight = (tpot is not None and tpot <= 50) or (tpot is None and ttft is not None and ttft <= 1000)
-        facts["workload"] = FactValue(
-            value="interactive" if tight else "server", origin="derived", because="tpot_ms" if tpot is not None else "ttft_ms",
-            text="from the latency limit: up to 50 ms a token (20 tok/s for a reader) is interactive",
-        )  # fmt: skip
-
-
-def _lengths(facts: Facts, model: Model) -> None:
-    """Input, output and context lengths that follow from each other."""
-    context, given, out = (
-        number(facts, name) for name in ("context_tokens", "input_tokens", "output_tokens")
-    )
-    stated = facts.get("context_tokens")
-    if given is not None and (stated is None or stated.origin == "assumed"):
-        total = given + (out or 0)
+def _context_from_lengths(facts: Facts) -> None:
+    """Without a stated context, stated lengths say how long a sequence gets."""
+    given, out = number(facts, "input_tokens"), number(facts, "output_tokens")
+    if "context_tokens" not in facts and given is not None:
         facts["context_tokens"] = FactValue(
-            value=int(total), origin="derived", because="input_tokens + output_tokens"
+            value=int(given + (out or 0)), origin="derived", because="input_tokens + output_tokens"
         )
-        context = total
-    if stated is not None and stated.origin == "assumed" and context is not None:
-        limit = model.context_limit.number
-        if context > limit:
-            facts["context_tokens"] = FactValue(
-                value=int(limit), origin="assumed", because=model.id, text="the model's own limit"
-            )
+
+
+def _cap_context(facts: Facts, model: Model) -> None:
+    """An assumed context never exceeds what the model takes; the share of prefill follows from the lengths."""
+    stated, limit = facts.get("context_tokens"), model.context_limit.number
+    if stated is not None and stated.origin == "assumed" and (number(facts, "context_tokens") or 0) > limit:
+        facts["context_tokens"] = FactValue(
+            value=int(limit), origin="assumed", because=model.id, text="the model's own limit"
+        )
+    given, out = number(facts, "input_tokens"), number(facts, "output_tokens")
+    if given is not None and out is not None and given + out > 0:
+        facts["prefill_share"] = FactValue(
+            value=given / (given + out),
+            origin="computed",
+            because="input_tokens / (input_tokens + output_tokens)",
+        )
 
 
 def model_facts(model: Model) -> Facts:

@@ -1,0 +1,122 @@
+"""Flags and words of a requirement, read into checked facts; shared by `ask`, `map` and `chat`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from advisor.cli.common import add_knowledge_flag, load_for
+from advisor.errors import InputError
+from advisor.knowledge import KnowledgeBase, load_knowledge
+from advisor.records import Facts, FactValue, Scalar
+from advisor.units import parse_number, shown
+
+_PREFIX = "fact_"
+
+
+def _named_overlays(argv: list[str]) -> list[Path]:
+    """The `--kb` folders on a command line, before it is parsed: their facts bring flags of their own."""
+    folders = [argv[i + 1] for i, word in enumerate(argv[:-1]) if word == "--kb"]
+    return [Path(f) for f in [*folders, *(word[5:] for word in argv if word.startswith("--kb="))]]
+
+
+def add_requirement_flags(parser: argparse.ArgumentParser) -> None:
+    """Add a flag for every fact that has one, and --config, --price, --fact and --kb."""
+    kb = load_knowledge(_named_overlays(parser.get_default("argv") or []))
+    for fact in sorted(kb.facts.values(), key=lambda f: (f.order, f.name)):
+        if not fact.flag:
+            continue
+        text = (fact.help or fact.title).replace("%", "%%")
+        destination = _PREFIX + fact.name
+        if fact.type == "flag":
+            parser.add_argument(
+                fact.flag, dest=destination, nargs="?", const="yes", metavar="yes|no", help=text
+            )
+        else:
+            repeat = "append" if fact.type == "entry" and fact.name == "system" else "store"
+            choices = "|".join(choice.value for choice in fact.choices)
+            parser.add_argument(
+                fact.flag,
+                dest=destination,
+                action=repeat,
+                help=text,
+                metavar=choices or (fact.unit or fact.type).upper().replace(" ", "-"),
+            )
+    parser.add_argument("--config", metavar="FILE", help="a Hugging Face config.json instead of --model")
+    parser.add_argument(
+        "--price",
+        action="append",
+        default=[],
+        metavar="ID=USD",
+        help="USD per GPU-hour of a system; repeatable",
+    )
+    parser.add_argument(
+        "--fact", action="append", default=[], metavar="NAME=VALUE", help="any other fact; repeatable"
+    )
+    add_knowledge_flag(parser)
+
+
+def read_requirement(arguments: argparse.Namespace, words: str) -> tuple[KnowledgeBase, Facts, list[str]]:
+    """The knowledge base, the facts said by flags and words, and notes on words that were not understood.
+
+    Raises InputError that names the flag, what was wrong and what would be right.
+    """
+    from advisor.reasoning.requirement import PRICE_PREFIX, said
+
+    kb = load_for(arguments)
+    values: dict[str, Scalar] = {}
+    places: dict[str, str] = {}
+    notes: list[str] = []
+    if words.strip():
+        values, notes = _from_words(kb, words)
+    for name, fact in kb.facts.items():
+        given = getattr(arguments, _PREFIX + name, None)
+        if given is not None:
+            if isinstance(given, list):
+                given = ",".join(kb.find(fact.entry_kind, item).id for item in given)
+            values[name], places[name] = given, fact.flag
+    for pair in arguments.fact:
+        name, separator, value = pair.partition("=")
+        if not separator:
+            raise InputError(f"--fact: {shown(pair)} is not NAME=VALUE")
+        values[name.strip().replace("-", "_")] = value.strip()
+        places[name.strip().replace("-", "_")] = "--fact"
+    if arguments.config:
+        kb, values["model"] = _with_config(kb, arguments.config)
+    systems = values.pop("system", None)
+    facts = said(kb, values, where=places)
+    if systems is not None:
+        facts["system"] = FactValue(value=str(systems), origin="said", because="--system")
+    for pair in arguments.price:
+        name, separator, value = pair.partition("=")
+        if not separator:
+            raise InputError(f"--price: {shown(pair)} is not ID=USD_PER_GPU_HOUR, such as hgx-b300=4.50")
+        price = parse_number(value, what="--price")
+        if price <= 0 or price > 10_000:
+            raise InputError(
+                f"--price: {value[:20]} is out of range; give more than 0 and at most 10,000 USD per GPU-hour"
+            )
+        facts[PRICE_PREFIX + kb.find("systems", name.strip()).id] = FactValue(
+            value=price, origin="said", because="--price"
+        )
+    return kb, facts, notes
+
+
+def _from_words(kb: KnowledgeBase, words: str) -> tuple[dict[str, Scalar], list[str]]:
+    from advisor.dialogue.understand import understand
+
+    read = understand(kb, words)
+    for name, choices in read.ambiguous.items():
+        raise InputError(
+            f"{name}: which one of {', '.join(str(c) for c in choices)}? name it in the text or by its flag"
+        )
+    notes = [f"not understood: {', '.join(shown(w) for w in read.ignored)}"] if read.ignored else []
+    return {name: reading.value for name, reading in read.facts.items()}, notes
+
+
+def _with_config(kb: KnowledgeBase, path: str) -> tuple[KnowledgeBase, str]:
+    from advisor.sizing.hf_config import load_config_model
+
+    model = load_config_model(Path(path))
+    entries = [*(e for e in kb.entries.values() if e.id != model.id), model]
+    return KnowledgeBase(entries, fingerprint=kb.fingerprint, notices=kb.notices), model.id

@@ -1,0 +1,258 @@
+"""The best node against the best rack: fleets, money over the premium range and the noise, effects, and the facts of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from advisor.evidence.effects import Effects, effects
+from advisor.evidence.noise import noise_band
+from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.candidates import Sized, price_of
+from advisor.reasoning.requirement import number, text
+from advisor.records import Comparison, Estimate, Facts, FactValue, Fleet, Layout, NoiseBand, Scalar
+from advisor.sizing.fleet import build_fleet, replicas_needed
+
+_BASIS_ORDER = ("audited", "calibrated", "bound")
+_UNKNOWN_NOISE = NoiseBand(spread=None, submissions=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """Both sides, what they cost against each other, and the comparison facts."""
+
+    node: Sized | None
+    rack: Sized | None
+    comparison: Comparison
+    facts: Facts
+
+
+def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Compared:
+    """Choose the best feasible node and rack and compare them; a rack prefers the node of its own generation."""
+    nodes = sorted(
+        (s for s in sized if s.candidate.unit == "node" and s.candidate.feasible),
+        key=lambda s: _key(kb, facts, s),
+    )
+    racks = sorted(
+        (s for s in sized if s.candidate.unit == "rack" and s.candidate.feasible),
+        key=lambda s: _key(kb, facts, s),
+    )
+    node, rack = (nodes[0] if nodes else None), (racks[0] if racks else None)
+    if node and rack:
+        same = [s for s in racks if _family(kb, s) == _family(kb, node)]
+        rack = same[0] if same else rack
+    measured, band = _measured(kb, facts, node, rack)
+    ratio = _ratio(node, rack, measured)
+    low, high, break_even = _cost_ratio(kb, facts, node, rack, band) if node and rack else (None, None, None)
+    tie = low is not None and high is not None and low <= 1 <= high
+    comparison = Comparison(
+        rack_over_node=ratio,
+        silicon_effect=measured.silicon_effect if measured else None,
+        scale_effect=measured.scale_effect if measured else None,
+        noise_band=band,
+        confounders=measured.confounders if measured else (),
+        pairs=measured.pairs if measured else (),
+        cost_ratio_low=low,
+        cost_ratio_high=high,
+        break_even_premium=break_even,
+        tie=tie,
+        chain=measured.chain if measured else (),
+    )
+    return Compared(
+        node=node, rack=rack, comparison=comparison, facts=_facts(kb, facts, node, rack, comparison)
+    )
+
+
+def _key(kb: KnowledgeBase, facts: Facts, sized: Sized) -> tuple[float, float, float, str]:
+    """Order of preference among candidates of one kind: money or accelerators, then list price, then rate."""
+    candidate = sized.candidate
+    assert candidate.fleet is not None
+    assert candidate.throughput_per_accelerator is not None
+    system = kb.systems[candidate.system]
+    price = price_of(facts, system)
+    rate = candidate.throughput_per_accelerator.value
+    installed = candidate.fleet.accelerators_installed
+    listed = sorted(p.usd_per_accelerator_hour for p in system.prices if "list" in p.basis)
+    typical = listed[len(listed) // 2] if listed else math.inf
+    if not sized.demand.stated:
+        return (-rate / (price[0] if price else 1.0), typical, 0.0, candidate.system)
+    return (installed * (price[0] if price else 1.0), typical, -rate, candidate.system)
+
+
+def _family(kb: KnowledgeBase, sized: Sized) -> str:
+    return kb.accelerators[sized.candidate.accelerator].family
+
+
+def _measured(
+    kb: KnowledgeBase, facts: Facts, node: Sized | None, rack: Sized | None
+) -> tuple[Effects | None, NoiseBand]:
+    if not node or not rack:
+        return None, _UNKNOWN_NOISE
+    model, scenario = text(facts, "model"), text(facts, "workload")
+    sides = (node.candidate.accelerator, rack.candidate.accelerator)
+    key = ("effects", model, scenario, *sides)
+    if key not in kb.memo:
+        found = effects(
+            kb, model=model, scenario=scenario, node_accelerator=sides[0], rack_accelerator=sides[1]
+        )
+        band = _UNKNOWN_NOISE
+        if found is not None and found.pairs:
+            pair = found.pairs[0]
+            bands = [noise_band(kb, side, pair.benchmark, pair.scenario, pair.round) for side in sides]
+            known = [b for b in bands if b.spread is not None]
+            band = max(known, key=lambda b: b.spread or 0.0) if known else _UNKNOWN_NOISE
+        kb.memo[key] = (found, band)
+    result: tuple[Effects | None, NoiseBand] = kb.memo[key]
+    return result
+
+
+def _ratio(node: Sized | None, rack: Sized | None, measured: Effects | None) -> Estimate | None:
+    """Rack over node per accelerator: from comparable pairs, else from the two rates that were used."""
+    if measured is not None and measured.rack_over_node is not None:
+        return measured.rack_over_node
+    if not node or not rack:
+        return None
+    a, b = node.candidate.throughput_per_accelerator, rack.candidate.throughput_per_accelerator
+    if a is None or b is None or a.value <= 0 or a.unit != b.unit:
+        return None
+    basis = max((a.basis, b.basis), key=_BASIS_ORDER.index)
+    return Estimate(
+        value=b.value / a.value, low=b.low / a.high, high=b.high / max(a.low, 1e-12), unit="ratio", basis=basis,
+        evidence=(*a.evidence, *b.evidence), note="the two rates used here, not a comparable pair",
+    )  # fmt: skip
+
+
+def _cost_ratio(
+    kb: KnowledgeBase, facts: Facts, node: Sized, rack: Sized, band: NoiseBand
+) -> tuple[float | None, float | None, float | None]:
+    """Rack fleet cost over node fleet cost: lowest, highest, and the premium at which they are equal.
+
+    Lowest: the premium range's low end with the noise in the rack's favour; highest: the other way round. Whole units
+    are counted again at each end, since a demand is met in steps of 8 or 72.
+    """
+    low_premium, high_premium = _premium(kb, facts, node, rack)
+    spread = math.sqrt(band.spread) if band.spread else 1.0
+    if not node.demand.stated:
+        a, b = node.candidate.throughput_per_accelerator, rack.candidate.throughput_per_accelerator
+        assert a is not None
+        assert b is not None
+        if a.unit != b.unit:
+            return None, None, None
+        even = b.value / a.value
+        return low_premium / (even * spread**2), high_premium * spread**2 / even, even
+    favour_rack = _installed(kb, rack, spread) / _installed(kb, node, 1 / spread)
+    favour_node = _installed(kb, rack, 1 / spread) / _installed(kb, node, spread)
+    even = _installed(kb, node, 1.0) / _installed(kb, rack, 1.0)
+    return low_premium * favour_rack, high_premium * favour_node, even
+
+
+def _premium(kb: KnowledgeBase, facts: Facts, node: Sized, rack: Sized) -> tuple[float, float]:
+    a, b = (price_of(facts, kb.systems[side.candidate.system]) for side in (node, rack))
+    if a and b:
+        return b[0] / a[0], b[0] / a[0]
+    premium = facts.get("rack_price_premium")
+    if premium is None:
+        return 1.0, 1.0
+    if premium.low is not None and premium.high is not None:
+        return premium.low, premium.high
+    value = number(facts, "rack_price_premium") or 1.0
+    return value, value
+
+
+def _installed(kb: KnowledgeBase, side: Sized, factor: float) -> int:
+    """Accelerators installed when the rate is `factor` times what was estimated."""
+    candidate = side.candidate
+    assert candidate.layout is not None
+    assert candidate.memory is not None
+    assert candidate.fleet is not None
+    if factor == 1.0:
+        return candidate.fleet.accelerators_installed
+    rate = candidate.throughput_per_accelerator
+    replicas, _ = replicas_needed(
+        side.demand, candidate.layout, rate_per_accelerator=rate.value * factor if rate else None,
+        sequences_per_replica=candidate.memory.max_sequences,
+    )  # fmt: skip
+    fleet: Fleet = build_fleet(
+        kb.systems[candidate.system], candidate.layout, replicas, spare_systems=candidate.fleet.spare_systems
+    )
+    return fleet.accelerators_installed
+
+
+def _width(layout: Layout | None) -> int | None:
+    return layout.accelerators if layout else None
+
+
+def _facts(
+    kb: KnowledgeBase, facts: Facts, node: Sized | None, rack: Sized | None, comparison: Comparison
+) -> Facts:
+    values: dict[str, Scalar | None] = {
+        "node_feasible": node is not None,
+        "rack_feasible": rack is not None,
+        "cost_ratio_low": comparison.cost_ratio_low,
+        "cost_ratio_high": comparison.cost_ratio_high,
+        "cost_outcome": _outcome(comparison),
+        "rack_over_node": comparison.rack_over_node.value if comparison.rack_over_node else None,
+        "silicon_effect": comparison.silicon_effect.value if comparison.silicon_effect else None,
+        "scale_effect": comparison.scale_effect.value if comparison.scale_effect else None,
+        "noise_spread": comparison.noise_band.spread,
+        "evidence_grade": min((pair.grade for pair in comparison.pairs), default="none"),
+        "evidence_rounds_old": _rounds_old(kb, comparison),
+        "confounded": any("disaggregat" in c or "speculative" in c for c in comparison.confounders),
+        "intervals_overlap": _overlap(node, rack),
+        "assumed_count": sum(
+            1 for f in facts.values() if f.origin == "assumed" and (f.value is not None or f.low is not None)
+        ),
+        "demand_stated": bool(node.demand.stated if node else rack.demand.stated if rack else False),
+        "basis": _weaker_basis(node, rack),
+    }
+    for name, side in (("node", node), ("rack", rack)):
+        if side is not None and side.candidate.fleet is not None:
+            values |= {
+                f"{name}_installed": side.candidate.fleet.accelerators_installed,
+                f"{name}_utilisation": side.candidate.fleet.utilisation,
+                f"{name}_group_width": _width(side.candidate.layout),
+                f"{name}_failure_domain": side.candidate.fleet.failure_domain,
+                f"{name}_domain": kb.systems[side.candidate.system].scale_up_domain,
+                f"{name}_air_cooled": "air" in kb.systems[side.candidate.system].cooling,
+            }
+    return {
+        name: FactValue(
+            value=value, origin="computed", because="comparison of the best node and the best rack"
+        )
+        for name, value in values.items()
+        if value is not None and name in kb.facts
+    }
+
+
+def _outcome(comparison: Comparison) -> str:
+    low, high = comparison.cost_ratio_low, comparison.cost_ratio_high
+    if low is None or high is None:
+        return "unknown"
+    if comparison.tie:
+        return "tie"
+    return "rack" if high < 1 else "node"
+
+
+def _rounds_old(kb: KnowledgeBase, comparison: Comparison) -> int | None:
+    if not comparison.pairs:
+        return None
+    rounds = sorted({entry.round for entry in kb.evidence.values() if entry.round})
+    newest = max(pair.round for pair in comparison.pairs)
+    return len(rounds) - 1 - rounds.index(newest) if newest in rounds else None
+
+
+def _overlap(node: Sized | None, rack: Sized | None) -> bool | None:
+    if not node or not rack:
+        return None
+    a, b = node.candidate.throughput_per_accelerator, rack.candidate.throughput_per_accelerator
+    return None if a is None or b is None else a.low <= b.high and b.low <= a.high
+
+
+def _weaker_basis(node: Sized | None, rack: Sized | None) -> str | None:
+    grounds = [
+        s.candidate.throughput_per_accelerator.basis
+        for s in (node, rack)
+        if s and s.candidate.throughput_per_accelerator
+    ]
+    return max(grounds, key=_BASIS_ORDER.index) if grounds else None

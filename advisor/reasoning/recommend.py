@@ -1,0 +1,144 @@
+"""The answer to one requirement: size every candidate, compare the best node and rack, let the rules conclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.candidates import Sized, consider, size_candidate
+from advisor.reasoning.comparison import Compared, compare_best
+from advisor.reasoning.conditions import holds
+from advisor.reasoning.confidence import confidence
+from advisor.reasoning.engine import Decision, RuleRun, decide, run_rules
+from advisor.reasoning.flips import Outcome, find_flips
+from advisor.reasoning.requirement import complete
+from advisor.reasoning.sources import citations, disclaimers
+from advisor.reasoning.summary import headline, summary
+from advisor.records import Facts, RaisedGotcha, Recommendation, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Core:
+    """Everything that leads to the verdict of one requirement, before it is told."""
+
+    requirement: RuleRun
+    sized: tuple[Sized, ...]
+    compared: Compared
+    concluded: RuleRun
+    decision: Decision
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict; `none` when no rule concluded anything."""
+        return self.decision.verdict or "none"
+
+    @property
+    def facts(self) -> Facts:
+        """Requirement and comparison facts together."""
+        return {**self.requirement.facts, **self.concluded.facts}
+
+
+def conclude(kb: KnowledgeBase, said: Facts) -> Core:
+    """The verdict of a requirement and what it rests on, without flips, gotchas and words.
+
+    Raises InputError when no model is given or a value cannot be used.
+    """
+    requirement = complete(kb, said)
+    sized = tuple(size_candidate(kb, requirement.facts, system) for system in consider(kb, requirement.facts))
+    compared = compare_best(kb, requirement.facts, sized)
+    concluded = run_rules(kb, {**requirement.facts, **compared.facts}, scope="comparison")
+    return Core(
+        requirement=requirement,
+        sized=sized,
+        compared=compared,
+        concluded=concluded,
+        decision=decide(concluded.effects),
+    )
+
+
+def recommend(kb: KnowledgeBase, said: Facts, *, flips: bool = True) -> Recommendation:
+    """The whole answer to what was said. Raises InputError when no model is given or a value cannot be used."""
+    core = conclude(kb, said)
+    compared = core.compared
+    runs = (core.requirement, *(s.run for s in core.sized), core.concluded)
+    gotchas = tuple(_gotchas(kb, core))
+    cited = citations(kb, core.compared, core.sized, gotchas)
+
+    def outcome(facts: Facts) -> Outcome:
+        other = conclude(kb, facts)
+        sides = other.compared.node, other.compared.rack
+        node, rack = (side.candidate.fleet if side else None for side in sides)
+        return other.verdict, node, rack
+
+    sure = confidence(core.concluded.effects)
+    return Recommendation(
+        verdict=core.verdict,
+        confidence=sure,
+        headline=headline(core.verdict, compared),
+        summary=summary(core.verdict, core.decision, compared, core.sized),
+        requirement=dict(core.requirement.facts),
+        candidates=tuple(s.candidate for s in core.sized),
+        comparison=compared.comparison,
+        flips=find_flips(kb, said, core.requirement.facts, core.verdict, outcome) if flips else (),
+        gotchas=gotchas,
+        trace=tuple(step for run in runs for step in run.trace),
+        evidence=cited,
+        assumptions=tuple(_assumptions(kb, core)),
+        warnings=_warnings(runs),
+        disclaimers=disclaimers(kb, cited),
+        best_node=compared.node.candidate.system if compared.node else None,
+        best_rack=compared.rack.candidate.system if compared.rack else None,
+        decided_by=tuple(fired.rule.id for fired in core.decision.decided_by),
+        knowledge_fingerprint=kb.fingerprint,
+    )
+
+
+def _gotchas(kb: KnowledgeBase, core: Core) -> Iterable[RaisedGotcha]:
+    """Gotchas whose condition holds for the requirement and the comparison, or for one of the two best candidates."""
+    best = [side for side in (core.compared.node, core.compared.rack) if side]
+    views = [core.facts, *({**core.facts, **side.facts} for side in best)]
+    for gotcha in kb.gotchas.values():
+        condition = gotcha.applies_when
+        if condition is None:
+            continue
+        facts = next((view for view in views if holds(condition, view)), None)
+        if facts is not None:
+            read = ", ".join(
+                f"{kb.facts[name].title.lower() if name in kb.facts else name} {_value(facts[name].value)}"
+                for name in condition.facts()
+                if name in facts and facts[name].value is not None
+            )
+            yield RaisedGotcha(id=gotcha.id, title=gotcha.title, why=f"because {read}")
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _assumptions(kb: KnowledgeBase, core: Core) -> Iterable[str]:
+    for name, value in core.requirement.facts.items():
+        if value.origin != "assumed" or (value.value is None and value.low is None):
+            continue
+        fact = kb.facts.get(name)
+        label = fact.title if fact else name
+        unit = f" {fact.unit}" if fact and fact.unit and fact.unit not in ("ratio", "fraction") else ""
+        shown = (
+            f"{value.low:g} to {value.high:g}"
+            if value.low is not None and value.high is not None
+            else _value(value.value)
+        )
+        yield f"{label} {shown}{unit}" + (f": {value.text}" if value.text else "")
+
+
+def _warnings(runs: Iterable[RuleRun]) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(
+            f"{fired.effect.text.rstrip('.')} ({fired.rule.id})"
+            for run in runs
+            for fired in run.effects
+            if fired.effect.kind == "warn"
+        )
+    )

@@ -1,0 +1,88 @@
+"""The answer in one line and in one paragraph, figures first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.reasoning.candidates import Sized
+from advisor.reasoning.comparison import Compared
+from advisor.reasoning.engine import Decision
+from advisor.records import Verdict
+from advisor.units import format_count, format_ratio
+
+
+def headline(verdict: Verdict, compared: Compared) -> str:
+    """`4 replicas × 8 GPUs on 4 nodes (B300 …): 32 installed, 0 idle`."""
+    if verdict == "none":
+        return "No candidate meets this requirement"
+    parts = []
+    sides = {"node": compared.node, "rack": compared.rack}
+    for name in ("node", "rack") if verdict == "either" else (verdict,):
+        side = sides[name]
+        if side is None or side.candidate.fleet is None or side.candidate.layout is None:
+            continue
+        fleet, layout = side.candidate.fleet, side.candidate.layout
+        replicas = "replica" if fleet.replicas == 1 else "replicas"
+        units = name if fleet.systems == 1 else f"{name}s"
+        parts.append(
+            f"{fleet.replicas} {replicas} × {layout.accelerators} GPU{'s' if layout.accelerators != 1 else ''} on {fleet.systems} {units} "
+            f"({side.candidate.title}): {fleet.accelerators_installed} installed, {fleet.accelerators_idle} idle"
+        )
+    return " or ".join(parts) if parts else f"Verdict {verdict}"
+
+
+def summary(verdict: Verdict, decision: Decision, compared: Compared, sized: Sequence[Sized]) -> str:
+    """One paragraph a manager can read: the rates, what explains their ratio, the fleets, the tie and what broke it."""
+    return " ".join(sentence for sentence in _sentences(verdict, decision, compared, sized) if sentence)
+
+
+def _sentences(verdict: Verdict, decision: Decision, compared: Compared, sized: Sequence[Sized]) -> list[str]:
+    comparison = compared.comparison
+    out = [_rates(compared)]
+    if comparison.rack_over_node is not None:
+        split = _split(compared)
+        out.append(
+            f"Per accelerator the rack gives {format_ratio(comparison.rack_over_node.value)} of the node{split}."
+        )
+    if comparison.cost_ratio_low is not None and comparison.cost_ratio_high is not None:
+        span = f"{format_ratio(comparison.cost_ratio_low)} to {format_ratio(comparison.cost_ratio_high)}"
+        tie = ", which is a tie" if comparison.tie else ""
+        out.append(f"Over the price premium and the noise, the rack fleet costs {span} the node fleet{tie}.")
+    out += [f"{fired.effect.text.rstrip('.')}." for fired in decision.decided_by[:3] if fired.effect.text]
+    if comparison.confounders and comparison.rack_over_node is not None:
+        out.append(
+            f"The ratio is confounded: {'; '.join(c.rstrip('.') for c in comparison.confounders[:3])}."
+        )
+    if verdict == "none":
+        out += _nearest(sized)
+    return out
+
+
+def _rates(compared: Compared) -> str:
+    parts = []
+    for side, name in ((compared.node, "node"), (compared.rack, "rack")):
+        rate = side.candidate.throughput_per_accelerator if side else None
+        if side and rate:
+            parts.append(
+                f"the {name} ({side.candidate.title}) {format_count(rate.value)} {rate.unit} per accelerator, {rate.basis}"
+            )
+    text = " and ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def _split(compared: Compared) -> str:
+    silicon, scale = compared.comparison.silicon_effect, compared.comparison.scale_effect
+    if silicon is None or scale is None:
+        return "; how much is silicon and how much is scale is unknown, since no slice was measured"
+    return f": {format_ratio(silicon.value)} from the silicon (node to slice), {format_ratio(scale.value)} from the scale (slice to rack)"
+
+
+def _nearest(sized: Sequence[Sized]) -> list[str]:
+    out = []
+    for side in sized:
+        candidate = side.candidate
+        if candidate.exclusions:
+            first = candidate.exclusions[0]
+            nearest = f" (would pass: {first.nearest})" if first.nearest else ""
+            out.append(f"{candidate.title}: {first.text.rstrip('.')}{nearest}.")
+    return out[:4]
