@@ -44,7 +44,9 @@ class Fact(Entry):
     hold for one system under consideration, comparison facts for the best node against the best rack.
     ask: `always` (in `order`), `decisive` (only while an answer can still change the verdict) or `never`.
     derived_from: facts whose values settle this one. computed_by: the part of rackfit that computes it (empty: said,
-    assumed or set by rules). used_by: parts that read it directly, beside the conditions that do.
+    assumed or set by rules). used_by: parts that read it directly, beside the conditions that do. words: names of
+    the fact; patterns: how people write its value (docs/dialogue.md); mentions: things people name that have no entry
+    or choice of their own: recognised in a sentence and named in the answer.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Fact(Entry):
     flag: str = ""
     words: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    mentions: tuple[Choice, ...] = ()
     derived_from: tuple[str, ...] = ()
     computed_by: str = ""
     used_by: tuple[str, ...] = ()
