@@ -42,7 +42,7 @@ class Rate:
     steps: tuple[str, ...] = ()
 
     def with_latency(self, other: Rate) -> Rate:
-        """This rate with the latency of another estimate of the same layout."""
+        """The same rate with the latency of another estimate of the same layout."""
         return replace(
             self,
             ttft_ms=other.ttft_ms,
