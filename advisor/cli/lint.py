@@ -7,14 +7,12 @@ from pathlib import Path
 
 from advisor.cli.streams import data, narrate
 from advisor.knowledge.locate import kb_folder
-from advisor.lint.runner import kb_root, lint_folder
+from advisor.lint.runner import Target, kb_root, lint_target
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "paths", nargs="*", type=Path, metavar="PATH", help="knowledge base folders, or files in one"
-    )
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="knowledge base folders, or files in one")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,7 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
     by_root: dict[Path, list[Path]] = {}
     for path in paths:
         by_root.setdefault(kb_root(path), []).append(path)
-    findings = [f for root, only in by_root.items() for f in lint_folder(root, [] if root in only else only)]
+    targets = [Target(root=root, only=() if root in only else tuple(only)) for root, only in by_root.items()]
+    findings = [finding for target in targets for finding in lint_target(target)]
     for finding in findings:
         data(finding.one_line())
     narrate(f"{len(findings)} findings" if findings else "no findings")

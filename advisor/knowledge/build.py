@@ -34,8 +34,7 @@ def condition_data(data: Any) -> Any:
         if key in ("all", "any", "none") and isinstance(value, list):
             shaped[key] = [condition_data(item) for item in value]
         else:
-            name: str = _RENAMED.get(key, key)
-            shaped[name] = value
+            shaped[_RENAMED[key] if key in _RENAMED else key] = value
     return shaped
 
 

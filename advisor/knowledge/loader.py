@@ -41,16 +41,16 @@ def load_knowledge(
 
 def _build(layers: Iterable[Iterable[EntryFile]]) -> tuple[list[Entry], list[Finding]]:
     """Entries in id order and the errors of the files that hold none."""
-    from advisor.knowledge.entry import check_entry
+    from advisor.knowledge.entry import check_file
 
     merged: dict[str, Entry] = {}
     problems: list[Finding] = []
     for layer in layers:
         for file in layer:
-            entry, findings = check_entry(file)
-            problems += [finding for finding in findings if finding.severity == "error"]
-            if entry is not None:
-                merged[entry.id] = entry
+            checked = check_file(file)
+            problems += [finding for finding in checked.findings if finding.severity == "error"]
+            if checked.entry is not None:
+                merged[checked.entry.id] = checked.entry
     return [merged[entry_id] for entry_id in sorted(merged)], sorted(problems)
 
 

@@ -74,6 +74,21 @@ class Document:
                         start=place.value.start, end=place.value.start + 1)  # fmt: skip
         return place.value
 
+    def span_at(self, start: int, end: int) -> Span:
+        """The span of two character offsets."""
+        line, end_line = self.text.count("\n", 0, start) + 1, self.text.count("\n", 0, end) + 1
+        column, end_column = start - self.text.rfind("\n", 0, start), end - self.text.rfind("\n", 0, end)
+        return Span(line=line, column=column, end_line=end_line, end_column=end_column, start=start, end=end)
+
+    def narrow(self, where: Sequence[str | int], words: str) -> Span | None:
+        """Where `words` first stand inside the value at `where`, line breaks of folded text aside; None if nowhere."""
+        place = self.places.get(tuple(where))
+        if place is None or not words.split():
+            return None
+        pattern = re.compile(r"\s+".join(re.escape(word) for word in words[:300].split()))
+        hit = pattern.search(self.text, place.value.start, place.value.end)
+        return self.span_at(hit.start(), hit.end()) if hit else None
+
     def position(self, where: Sequence[str | int], *, key: bool = False) -> tuple[int, int]:
         """Line and column, from 1, of what `span` gives."""
         span = self.span(where, key=key)
@@ -143,10 +158,7 @@ def _check_characters(document: Document) -> None:
 
 
 def _at(document: Document, offset: int, code: str, message: str, fix: str) -> Finding:
-    line = document.text.count("\n", 0, offset) + 1
-    column = offset - document.text.rfind("\n", 0, offset)
-    return Finding(path=document.path, line=line, column=column, end_line=line, end_column=column + 1,
-                   code=code, message=message, fix=fix)  # fmt: skip
+    return finding_at(document.path, document.span_at(offset, offset + 1), code, message, fix=fix)
 
 
 _ADVICE = (

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from advisor.errors import InputError
-from advisor.knowledge.entry import check_entry
-from advisor.knowledge.files import read_folder
+from advisor.knowledge.base import KnowledgeBase
+from advisor.knowledge.entry import check_file
+from advisor.knowledge.files import EntryFile, is_kb, read_folder, stray_files
 from advisor.knowledge.findings import Finding
-from advisor.knowledge.graph import links_of
-from advisor.knowledge.yaml_source import parse_document
+from advisor.knowledge.limits import MAX_FINDINGS_PER_FILE
+from advisor.knowledge.loader import load_knowledge
+from advisor.knowledge.yaml_source import Document, finding_at
+from advisor.lint.check import Check, Problem, checks_of, run_corpus_checks
+from advisor.lint.corpus import Corpus
+from advisor.lint.ignores import apply_ignores
 from advisor.records import KINDS, Entry
 from advisor.units import shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """What to lint: the knowledge base at root, over the layers below it; only: files or folders to report on."""
+
+    root: Path
+    below: tuple[Path, ...] = ()
+    only: tuple[Path, ...] = ()
 
 
 def kb_root(path: Path) -> Path:
@@ -21,47 +37,115 @@ def kb_root(path: Path) -> Path:
     Raises InputError when there is none.
     """
     if not path.exists():
-        raise InputError(
-            f"{shown(str(path), 200)} does not exist; give a knowledge base folder or a file in one"
-        )
-    for folder in (path, *path.resolve().parents):
-        if folder.is_dir() and any((folder / kind).is_dir() for kind in KINDS):
+        raise InputError(f"{shown(str(path), 200)} does not exist; give a knowledge base folder or a file in one")
+    for folder in (path, *path.parents, *path.resolve().parents):
+        if folder.is_dir() and is_kb(folder):
             return folder
-    raise InputError(
-        f"{shown(str(path), 200)} is not in a knowledge base; it needs folders such as gotchas/ or models/"
-    )
+    raise InputError(f"{shown(str(path), 200)} is not in a knowledge base; it needs folders such as gotchas/ or models/")
 
 
-def lint_folder(root: Path, only: Sequence[Path] = ()) -> list[Finding]:
-    """All findings in a knowledge base, sorted by place; with `only`, those inside these files or folders."""
-    findings: list[Finding] = []
-    entries: dict[str, tuple[Entry, str, str]] = {}
-    known: set[str] = set()
-    for file in read_folder(root):
-        known.add(file.id)
-        entry, problems = check_entry(file)
-        findings += problems
-        if entry is not None:
-            entries[entry.id] = (entry, file.path, file.text)
-    for entry, path, text in entries.values():
-        document = None
-        for link in links_of(entry):
-            if link.target in known:
-                continue
-            document = document or parse_document(text, path)
-            findings.append(
-                document.finding("KB210", f"{link.relation}: no entry {shown(link.target, 120)}", link.where)
-            )
-    return sorted(_inside(findings, only))
+def lint_target(target: Target) -> list[Finding]:
+    """All findings of a target, sorted by place. Raises KnowledgeError when a folder or a layer below is unusable."""
+    files = list(read_folder(target.root))
+    return _inside(lint_files(files, target), target.only)
 
 
-def _inside(findings: Iterable[Finding], only: Sequence[Path]) -> list[Finding]:
+def lint_files(files: Iterable[EntryFile], target: Target) -> list[Finding]:
+    """All findings of files that were already read, sorted by place."""
+    return sorted(_Run(target).findings(files))
+
+
+class _Run:
+    """One lint run; holds the plan of checks for each kind."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.text_checks = {kind: list(checks_of("text", kind)) for kind in KINDS}
+        self.entry_checks = {kind: list(checks_of("entry", kind)) for kind in KINDS}
+
+    def findings(self, files: Iterable[EntryFile]) -> Iterator[Finding]:
+        yield from stray_files(self.target.root)
+        entries: dict[str, Entry] = {}
+        kept: dict[str, EntryFile] = {}
+        broken: set[str] = set()
+        found: dict[str, list[Finding]] = {}
+        for file in files:
+            own, entry = self._check_one(file)
+            if entry is None:
+                broken.add(file.id)
+            else:
+                entries[file.id], kept[file.id] = entry, file
+            if own:
+                found[file.id] = own
+            if "rackfit:" in file.text:
+                kept.setdefault(file.id, file)
+        corpus = self._corpus(entries, kept, broken)
+        for entry_id, more in self._across(corpus):
+            found.setdefault(entry_id, []).extend(more)
+        for entry_id in found.keys() | {i for i, file in kept.items() if "rackfit:" in file.text}:
+            findings = found.get(entry_id, [])
+            text = kept[entry_id].text if entry_id in kept else ""
+            path = kept[entry_id].path if entry_id in kept else ""
+            yield from _bounded(apply_ignores(findings, text, path))
+
+    def _check_one(self, file: EntryFile) -> tuple[list[Finding], Entry | None]:
+        checked = check_file(file)
+        findings = checked.findings
+        document = checked.document
+        if document is None or document.data is None:
+            return findings, checked.entry
+        for check in self.text_checks[file.kind]:
+            findings += _resolved(check, document, check.run, document, file.id)
+        if checked.entry is not None:
+            for check in self.entry_checks[file.kind]:
+                findings += _resolved(check, document, check.run, checked.entry)
+        return findings, checked.entry
+
+    def _corpus(self, entries: dict[str, Entry], files: dict[str, EntryFile], broken: set[str]) -> Corpus:
+        below: dict[str, Entry] = {}
+        if self.target.below:
+            below = load_knowledge(self.target.below[1:], base=self.target.below[0]).entries
+        union = {**below, **entries}
+        kb = KnowledgeBase(union[entry_id] for entry_id in sorted(union))
+        linted = {entry_id: file for entry_id, file in files.items() if entry_id in entries}
+        return Corpus(kb=kb, files=linted, broken=frozenset(broken), base=frozenset(below))
+
+    def _across(self, corpus: Corpus) -> Iterator[tuple[str, list[Finding]]]:
+        problems: dict[str, list[tuple[Check, Problem]]] = {}
+        for check, problem in run_corpus_checks(corpus):
+            if problem.entry in corpus.files:
+                problems.setdefault(problem.entry, []).append((check, problem))
+        for entry_id, own in problems.items():
+            file = corpus.files[entry_id]
+            document = Document(path=file.path, text=file.text)
+            yield entry_id, [_place(check, problem, document) for check, problem in own]
+
+
+def _resolved(check: Check, document: Document, run: Callable[..., Any] | None, *arguments: Any) -> list[Finding]:
+    assert run is not None
+    return [_place(check, problem, document) for problem in run(*arguments)]
+
+
+def _place(check: Check, problem: Problem, document: Document) -> Finding:
+    span = problem.span or document.span(problem.where, key=problem.at_key)
+    if problem.text:
+        span = document.narrow(problem.where, problem.text) or span
+    return finding_at(document.path, span, check.code, problem.message, fix=problem.fix,
+                      severity=problem.severity or check.severity)  # fmt: skip
+
+
+def _bounded(findings: Sequence[Finding]) -> Sequence[Finding]:
+    if len(findings) <= MAX_FINDINGS_PER_FILE:
+        return findings
+    shown_here = sorted(findings)[: MAX_FINDINGS_PER_FILE - 1]
+    rest = len(findings) - len(shown_here)
+    last = replace(shown_here[-1], code="KB019", message=f"{rest} more findings in this file are not shown",
+                   fix="mend the first ones and lint again", severity="error")  # fmt: skip
+    return [*shown_here, last]
+
+
+def _inside(findings: list[Finding], only: Sequence[Path]) -> list[Finding]:
     folders = [path.resolve() for path in only]
     if not folders:
-        return list(findings)
-    kept = []
-    for finding in findings:
-        path = Path(finding.path).resolve()
-        if any(path.is_relative_to(folder) for folder in folders):
-            kept.append(finding)
-    return kept
+        return findings
+    return [f for f in findings if any(Path(f.path).resolve().is_relative_to(folder) for folder in folders)]

@@ -1,0 +1,37 @@
+"""What a lint run looks at: the union of knowledge bases, and which of their files the findings are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from advisor.knowledge.base import KnowledgeBase
+from advisor.knowledge.files import EntryFile
+from advisor.records import Entry
+
+E = TypeVar("E", bound=Entry)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpus:
+    """The entries of all layers, and the files of the layer that is linted.
+
+    files: by id, those that hold an entry. broken: ids of files that exist but hold no entry because of an error; links
+    to them do not dangle. base: ids of the layers below, empty when the linted layer stands alone.
+    """
+
+    kb: KnowledgeBase
+    files: Mapping[str, EntryFile]
+    broken: frozenset[str] = frozenset()
+    base: frozenset[str] = frozenset()
+    shipped: frozenset[str] = field(default=frozenset())
+    """Ids of the shipped knowledge base, when the linted one does not lie over it: for hints only."""
+
+    def mine(self, entries: Mapping[str, E]) -> Iterator[E]:
+        """Those of the entries that come from the linted files."""
+        return (entry for entry in entries.values() if entry.id in self.files)
+
+    def exists(self, entry_id: str) -> bool:
+        """Whether an id names an entry, a broken one included."""
+        return entry_id in self.kb.entries or entry_id in self.broken
