@@ -73,7 +73,6 @@ def size_candidate(kb: KnowledgeBase, facts: Facts, system: System) -> Sized:
     memory = chosen.memory if chosen else roomiest
     rate = chosen.rate if chosen else None
     own = _candidate_facts(kb, system, accelerator, chosen, memory, rate)
-    own |= _site_facts(facts, system, chosen.fleet if chosen else None)
     run = run_rules(kb, {**facts, **own}, scope="candidate", subject=system.id)
     exclusions = tuple(_exclusions(run, memory))
     steps = _arithmetic(system, model, checkpoint, chosen, demand_steps) if chosen else ()
@@ -224,22 +223,6 @@ def _candidate_facts(
         for name, value in values.items()
         if value is not None and name in kb.facts
     }
-
-
-def _site_facts(facts: Facts, system: System, fleet: Fleet | None) -> Facts:
-    """Comparisons of two inputs that a condition cannot express: power against the site, fleet against what is owned."""
-    own: Facts = {}
-    limit = number(facts, "rack_kw")
-    if limit is not None and system.power_kw is not None:
-        own["candidate_over_rack_kw"] = FactValue(
-            value=system.power_kw.number > limit, origin="computed", because=system.id
-        )
-    count = number(facts, "accelerator_count")
-    if count is not None and fleet is not None:
-        own["candidate_over_count"] = FactValue(
-            value=fleet.accelerators_installed > count, origin="computed", because=system.id
-        )
-    return own
 
 
 def _exclusions(run: RuleRun, memory: Memory | None) -> Iterable[Exclusion]:

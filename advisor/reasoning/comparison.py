@@ -91,7 +91,7 @@ def _measured(
         return None, _UNKNOWN_NOISE
     model, scenario = text(facts, "model"), text(facts, "workload")
     sides = (node.candidate.accelerator, rack.candidate.accelerator)
-    key = ("effects", model, scenario, *sides)
+    key = ("comparison", model, scenario, *sides)
     if key not in kb.memo:
         found = effects(
             kb, model=model, scenario=scenario, node_accelerator=sides[0], rack_accelerator=sides[1]

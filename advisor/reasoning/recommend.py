@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from advisor.evidence.citation import notices
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.candidates import Sized, consider, size_candidate
 from advisor.reasoning.comparison import Compared, compare_best
@@ -13,7 +14,7 @@ from advisor.reasoning.confidence import confidence
 from advisor.reasoning.engine import Decision, RuleRun, decide, run_rules
 from advisor.reasoning.flips import Outcome, find_flips
 from advisor.reasoning.requirement import complete
-from advisor.reasoning.sources import citations, disclaimers
+from advisor.reasoning.sources import citations
 from advisor.reasoning.summary import headline, summary
 from advisor.records import Facts, RaisedGotcha, Recommendation, Verdict
 
@@ -86,7 +87,7 @@ def recommend(kb: KnowledgeBase, said: Facts, *, flips: bool = True) -> Recommen
         evidence=cited,
         assumptions=tuple(_assumptions(kb, core)),
         warnings=_warnings(runs),
-        disclaimers=disclaimers(kb, cited),
+        disclaimers=notices(kb, [citation.id for citation in cited]),
         best_node=compared.node.candidate.system if compared.node else None,
         best_rack=compared.rack.candidate.system if compared.rack else None,
         decided_by=tuple(fired.rule.id for fired in core.decision.decided_by),

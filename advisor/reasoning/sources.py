@@ -1,4 +1,4 @@
-"""Which evidence an answer cites, and the notices that go with it."""
+"""Which evidence an answer cites, and for which figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from advisor.evidence.citation import cite
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.candidates import Sized
 from advisor.reasoning.comparison import Compared
-from advisor.records import Citation, Evidence, RaisedGotcha
+from advisor.records import Citation, RaisedGotcha
 
 
 def citations(
@@ -36,14 +36,3 @@ def citations(
         for entry_id, figures in wanted.items()
         if entry_id in kb.evidence
     )
-
-
-def disclaimers(kb: KnowledgeBase, cited: Sequence[Citation]) -> tuple[str, ...]:
-    """The notices of the sources behind the evidence cited."""
-    notices: dict[str, None] = {}
-    for citation in cited:
-        entry = kb.entries[citation.id]
-        source = kb.sources.get(entry.source) if isinstance(entry, Evidence) else None
-        if source is not None and source.notice:
-            notices.setdefault(source.notice, None)
-    return tuple(notices)

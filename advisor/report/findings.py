@@ -146,10 +146,10 @@ def _rounds(kb: KnowledgeBase) -> dict[str, str]:
         "|---|---|---|---|" + "---|" * (len(rounds) + 1),
     ]  # fmt: skip
     bars: list[Bar] = []
-    for key, by_round in sorted(rates.items()):
+    for run, by_round in sorted(rates.items()):
         if len(by_round) < 2:
             continue
-        benchmark, scenario, accelerator, unit, metric = key
+        benchmark, scenario, accelerator, unit, metric = run
         medians = {round_: median(values) for round_, values in by_round.items()}
         first, last = min(medians, key=round_key), max(medians, key=round_key)
         growth = medians[last] / medians[first]

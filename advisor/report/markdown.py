@@ -184,7 +184,6 @@ def _evidence(answer: Recommendation) -> Iterable[str]:
     if answer.evidence:
         yield "## Evidence\n"
     for citation in answer.evidence:
-        mark = "as audited" if citation.verified else parts.DERIVED_NOTE
-        yield f"- {inert(citation.text)} ({citation.grade}; {mark}) `{citation.id}`"
+        yield f"- {inert(citation.text)} ({citation.grade}) `{citation.id}`"
         for figure in citation.figures:
-            yield f"  - {inert(figure)} ({parts.DERIVED_NOTE})"
+            yield f"  - {inert(figure)}"
