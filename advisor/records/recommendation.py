@@ -145,11 +145,17 @@ class PairSide:
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two comparable results. ratio = large per-accelerator / small per-accelerator. grade A, B or C."""
+    """Two comparable results. ratio = large per-accelerator / small per-accelerator.
+
+    grade: A same submitter, round and software; B same submitter and round; C across submitters. benchmark carries the
+    accuracy variant that both sides met. tie: the ratio lies between noise_low and noise_high, what the same silicon
+    differs by anyway; both are 1 when no second submission tells.
+    """
 
     kind: Literal["node-rack", "slice-rack", "node-slice", "node-nodes", "rack-racks"]
     round: str
     benchmark: str
+    model: str = ""
     scenario: str
     metric: str
     small: PairSide

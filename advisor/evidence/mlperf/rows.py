@@ -87,7 +87,7 @@ class Row:
         return cast(Scenario, folded) if folded in ("offline", "server", "interactive") else None
 
 
-class _Malformed(Exception):
+class _MalformedError(Exception):
     """A field is missing or holds something else than it should; the text is the message."""
 
 
@@ -124,13 +124,13 @@ def parse_rows(summary: Sequence[tuple[str, Any]], round_: str = "") -> Iterator
     for record, data in summary:
         try:
             yield _row(record, data.as_dict() if isinstance(data, _Pairs) else data, round_)
-        except _Malformed as error:
+        except _MalformedError as error:
             yield Problem(record=record, message=str(error))
 
 
 def _row(record: str, data: Any, round_: str) -> Row:
     if not isinstance(data, dict):
-        raise _Malformed("is not an object of fields")
+        raise _MalformedError("is not an object of fields")
     shape = 0 if "Performance_Result" in data or "Submitter" in data else 1
 
     def name(field: str) -> str:
@@ -141,7 +141,7 @@ def _row(record: str, data: Any, round_: str) -> Row:
         if value is None and not needed:
             return ""
         if not isinstance(value, str) or (needed and not value.strip()):
-            raise _Malformed(
+            raise _MalformedError(
                 f"field {name(field)} is {'missing' if value is None else shown(repr(value))}; it needs text"
             )
         return value.strip()[:_TEXT_LIMIT]
@@ -152,14 +152,14 @@ def _row(record: str, data: Any, round_: str) -> Row:
             return 0
         number = int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= 1_000_000:
-            raise _Malformed(f"field {name(field)} is {shown(repr(value))}; it needs a whole number")
+            raise _MalformedError(f"field {name(field)} is {shown(repr(value))}; it needs a whole number")
         return number
 
     version = text("version", needed=False) or round_
     if round_ and version != round_:
-        raise _Malformed(f"belongs to {shown(version)}, not to {round_}")
+        raise _MalformedError(f"belongs to {shown(version)}, not to {round_}")
     if not _ROUND.fullmatch(version):
-        raise _Malformed(
+        raise _MalformedError(
             f"field version is {shown(version)}; it needs a round such as v6.1 (or give --round)"
         )
     value = data.get(name("value"))
@@ -169,17 +169,17 @@ def _row(record: str, data: Any, round_: str) -> Row:
         or not math.isfinite(value)
         or value <= 0
     ):
-        raise _Malformed(
+        raise _MalformedError(
             f"field {name('value')} is {'missing' if value is None else shown(repr(value))}; it needs a number above 0"
         )
     availability = text("availability").casefold()
     if availability not in ("available", "preview", "rdi"):
-        raise _Malformed(
+        raise _MalformedError(
             f"field {name('availability')} is {shown(availability)}; it needs available, preview or rdi"
         )
     division = text("division").casefold()
     if division not in ("closed", "open"):
-        raise _Malformed(f"field {name('division')} is {shown(division)}; it needs closed or open")
+        raise _MalformedError(f"field {name('division')} is {shown(division)}; it needs closed or open")
     accelerator = text("accelerator", needed=False)
     return Row(
         record=record, round=version, submitter=text("submitter"), division=division,  # type: ignore[arg-type]

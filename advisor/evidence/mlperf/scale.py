@@ -60,7 +60,8 @@ def read_hardware(row: Row, tables: Tables) -> Hardware:
         note="; ".join(filter(None, (note, unit_note))),
     )
     short = found.slug.upper() if found else _COUNT.sub("", row.accelerator).strip()
-    return Hardware(accelerator="accelerators/" + found.slug if found else None, short=short, scale=scale)
+    accelerator = "accelerators/" + found.slug if found and found.entry else None
+    return Hardware(accelerator=accelerator, short=short, scale=scale)
 
 
 def _match(name: str, tables: Tables) -> AcceleratorName | None:

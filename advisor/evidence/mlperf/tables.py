@@ -54,11 +54,15 @@ class PrecisionCorrection:
 
 @dataclass(frozen=True, kw_only=True)
 class AcceleratorName:
-    """How result files spell an accelerator. domain: accelerators of one scale-up fabric in the product sold."""
+    """How result files spell an accelerator. domain: accelerators of one scale-up fabric in the product sold.
+
+    entry: whether the knowledge base describes it under this slug.
+    """
 
     words: tuple[str, ...]
     slug: str
     domain: int
+    entry: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
