@@ -1,7 +1,8 @@
 """What a condition means: whether it holds for a set of values, compiled once to a closure.
 
 A comparison on a fact without a value does not hold, and neither does one between values of different types; so `none`
-of it does. A fact known only as a range (`rack_price_premium`) is `known` and holds no comparison.
+of it does. A fact known only as a range (`rack_price_premium`) is `known` and holds no comparison. A fact is `stated`
+when its value was said or computed, not assumed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ Values = Mapping[str, Scalar | None]
 """Fact name -> value as conditions see it."""
 
 Test = Callable[[Values], bool]
+
+STATED = "stated:"
+"""Prefix of the value that says whether a fact was stated."""
 
 ORDERINGS: dict[str, Callable[[float, float], bool]] = {
     "above": operator.gt,
@@ -38,8 +42,10 @@ def holds(condition: Condition, facts: Facts) -> bool:
 
 
 def values_of(facts: Facts) -> dict[str, Scalar | None]:
-    """The plain values of facts; NaN for one known only as a range."""
-    return {name: visible_value(fact) for name, fact in facts.items()}
+    """The plain values of facts; NaN for one known only as a range; `stated:<name>` for those said or computed."""
+    values = {name: visible_value(fact) for name, fact in facts.items()}
+    values |= {STATED + name: True for name, fact in facts.items() if fact.origin in ("said", "computed")}
+    return values
 
 
 def visible_value(fact: FactValue) -> Scalar | None:
@@ -73,6 +79,13 @@ def bound_number(bound: object) -> float | None:
         found = quantity(bound)
         return found[0] if found else None
     return float(bound) if isinstance(bound, (int, float)) and not isinstance(bound, bool) else None
+
+
+def must_be_stated(condition: Condition) -> frozenset[str]:
+    """Facts that must have been stated for a condition to hold: it does not depend on what is assumed for them."""
+    if condition.stated is True:
+        return frozenset((condition.fact or "",))
+    return frozenset().union(*(must_be_stated(part) for part in condition.all or ()))
 
 
 def same_value(left: Scalar | None, right: Scalar | None) -> bool:
@@ -129,6 +142,9 @@ def _compile_atom(atom: Condition) -> Test:
             if right
             else (lambda values: values.get(name) is None)
         )
+    if comparison == "stated":
+        key = STATED + name
+        return lambda values: (values.get(key) is True) is right
     if comparison == "in":
         return _one_of(name, tuple(right) if isinstance(right, tuple) else ())
     if comparison == "is":

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.conditions import Test, compile_condition, values_of, visible_value
+from advisor.reasoning.conditions import (
+    STATED,
+    Test,
+    compile_condition,
+    must_be_stated,
+    values_of,
+    visible_value,
+)
 from advisor.reasoning.rule_index import RuleIndex
 from advisor.reasoning.trace import fill_text, trace_step
 from advisor.records import (
@@ -103,7 +110,11 @@ class Program:
         )
         self.order = dependency_order(
             {
-                name: {read for rule, _, _ in self.settlers.get(name, ()) for read in rule.when.facts()}
+                name: {
+                    read
+                    for rule, _, _ in self.settlers.get(name, ())
+                    for read in set(rule.when.facts()) - must_be_stated(rule.when)
+                }
                 for name in sorted({*self.settlers, *self.defaults})
             }
         )
@@ -126,17 +137,12 @@ def run_rules(kb: KnowledgeBase, facts: Facts, *, scope: Scope, subject: str = "
     candidate that a candidate run is about. The input is not changed.
     """
     compiled = program(kb, scope)
-    known: Facts = dict(facts)
+    settled = {name for name in compiled.order if name not in facts or _settled_before(facts[name])}
+    known: Facts = {name: value for name, value in facts.items() if name not in settled}
     values = values_of(known)
     for name in compiled.order:
-        given = known.get(name)
-        if given is not None and not _settled_before(given):
-            continue
-        value = _settle(kb, compiled, name, known, values)
-        if value is None:
-            known.pop(name, None)
-            values.pop(name, None)
-        else:
+        value = _settle(kb, compiled, name, known, values) if name in settled else None
+        if value is not None:
             known[name] = value
             values[name] = visible_value(value)
     fired: list[Rule] = []
@@ -149,6 +155,8 @@ def run_rules(kb: KnowledgeBase, facts: Facts, *, scope: Scope, subject: str = "
         fired.append(rule)
         for effect in rule.then:
             if effect.kind == "assume" and known[effect.target].because != rule.id:
+                continue
+            if effect.kind == "ask" and values.get(STATED + effect.target):
                 continue
             if effect.kind == "forbid" and scope == "candidate" and effect.target not in ("candidate", kind):
                 continue
@@ -232,7 +240,6 @@ def _settle(
     kb: KnowledgeBase, compiled: Program, name: str, known: Facts, values: dict[str, Scalar | None]
 ) -> FactValue | None:
     """What the first assuming rule that holds gives a fact, else its default, else None."""
-    values.pop(name, None)
     fact = kb.facts.get(name)
     for rule, test, effect in compiled.settlers.get(name, ()):
         if not test(values):

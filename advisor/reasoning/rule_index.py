@@ -90,7 +90,7 @@ def _columns(rows: Iterable[tuple[float, int]]) -> tuple[list[float], list[int]]
 def _cover(condition: Condition) -> tuple[Condition, ...] | None:
     """Comparisons of which one must hold for the condition to hold; None when there are none to name."""
     if condition.fact is not None:
-        return None if condition.known is False else (condition,)
+        return None if condition.known is False or condition.stated is False else (condition,)
     if condition.all is not None:
         covers = [cover for cover in map(_cover, condition.all) if cover is not None]
         return min(covers, key=_cost, default=None)
@@ -109,7 +109,7 @@ def _cost(cover: tuple[Condition, ...]) -> int:
     total = 0
     for atom in cover:
         comparison, right = atom.comparison
-        if comparison == "known" or isinstance(right, FactRef):
+        if comparison in ("known", "stated") or isinstance(right, FactRef):
             total += 10
         else:
             total += 1 if comparison in ("is", "in") else 4

@@ -78,6 +78,8 @@ def show_value(kb: KnowledgeBase, name: str, value: Scalar) -> str:
         return format_ratio(value)
     if unit == "fraction":
         return f"{value * 100:.0f} %"
+    if value == 1 and unit.endswith("s") and len(unit) > 2:
+        unit = unit[:-1]
     return f"{format_count(value)} {'%' if unit == 'percent' else unit}".strip()
 
 

@@ -23,8 +23,8 @@ Bound = float | str | FactRef
 class Condition:
     """One node of a condition tree: exactly one of the groups, or `fact` with exactly one comparison.
 
-    above/below are strict, at_least/at_most are not. `known: true` holds when the fact has a value.
-    `any` is spelled `any` in YAML.
+    above/below are strict, at_least/at_most are not. `known: true` holds when the fact has a value, `stated: true` when
+    that value was said or computed rather than assumed. `any` is spelled `any` in YAML.
     """
 
     all: tuple[Condition, ...] | None = None
@@ -39,6 +39,7 @@ class Condition:
     below: Bound | None = None
     at_most: Bound | None = None
     known: bool | None = None
+    stated: bool | None = None
 
     def atoms(self) -> Iterator[Condition]:
         """The comparisons of this tree, from left to right."""
@@ -54,7 +55,7 @@ class Condition:
 
         Raises ValueError for a group.
         """
-        for name in ("is_", "in_", "above", "at_least", "below", "at_most", "known"):
+        for name in ("is_", "in_", "above", "at_least", "below", "at_most", "known", "stated"):
             right = getattr(self, name)
             if right is not None:
                 return name.rstrip("_"), right

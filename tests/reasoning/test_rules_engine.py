@@ -127,6 +127,39 @@ def test_a_run_on_its_own_result_changes_nothing_and_follows_a_changed_input() -
     assert "tpot_ms" not in run_rules(kb, changed, scope="requirement").facts
 
 
+def test_a_limit_that_was_stated_is_told_from_one_that_was_assumed() -> None:
+    """Workload and limit each settle the other: the stated one decides, and neither feeds on its own assumption."""
+    kb = base(
+        choice("workload", "server", "interactive", assumed={"value": "server"}),
+        fact("tpot_ms"),
+        rule(
+            "from-limit",
+            {"all": [{"fact": "tpot_ms", "stated": True}, {"fact": "tpot_ms", "at_most": 50}]},
+            {"assume": "workload", "value": "interactive"},
+            scope="requirement",
+        ),
+        rule(
+            "i",
+            {"fact": "workload", "is": "interactive"},
+            {"assume": "tpot_ms", "value": 40},
+            {"ask": "tpot_ms"},
+            scope="requirement",
+        ),
+        rule(
+            "s", {"fact": "workload", "is": "server"}, {"assume": "tpot_ms", "value": 20}, scope="requirement"
+        ),
+    )
+    stated = run_rules(kb, said(tpot_ms=15), scope="requirement")
+    assert stated.facts["workload"].value == "interactive"
+    assert [fired.effect.kind for fired in stated.effects] == ["assume"]
+    assumed = run_rules(kb, said(workload="interactive"), scope="requirement")
+    assert assumed.facts["tpot_ms"].value == 40
+    assert [fired.effect.kind for fired in assumed.effects] == ["assume", "ask"]
+    nothing = run_rules(kb, {}, scope="requirement").facts
+    assert (nothing["workload"].value, nothing["tpot_ms"].value) == ("server", 20)
+    assert run_rules(kb, nothing, scope="requirement").facts == nothing
+
+
 def test_a_candidate_is_forbidden_by_its_kind() -> None:
     """`forbid: rack` speaks to racks only; `forbid: candidate` to the one at hand."""
     kb = base(
