@@ -34,7 +34,7 @@ def condition_data(data: Any) -> Any:
         if key in ("all", "any", "none") and isinstance(value, list):
             shaped[key] = [condition_data(item) for item in value]
         else:
-            shaped[_RENAMED[key] if key in _RENAMED else key] = value
+            shaped[_RENAMED.get(str(key), key)] = value
     return shaped
 
 

@@ -169,7 +169,10 @@ def find_check(word: str) -> Check:
     found = names.get(word.strip().lower())
     if found is None:
         near = get_close_matches(word.strip().lower(), names, n=3, cutoff=0.5)
-        hint = ", ".join(f"{names[name].code} {names[name].name}" for name in near) or "see `rackfit explain --list`"
+        hint = (
+            ", ".join(f"{names[name].code} {names[name].name}" for name in near)
+            or "see `rackfit explain --list`"
+        )
         raise InputError(f"no lint code {shown(word)}; nearest: {hint}")
     return found
 

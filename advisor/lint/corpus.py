@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from advisor.knowledge.base import KnowledgeBase
 from advisor.knowledge.files import EntryFile
+from advisor.lint.options import Options
 from advisor.records import Entry
 
 E = TypeVar("E", bound=Entry)
@@ -22,6 +23,7 @@ class Corpus:
     """
 
     kb: KnowledgeBase
+    options: Options
     files: Mapping[str, EntryFile]
     broken: frozenset[str] = frozenset()
     base: frozenset[str] = frozenset()

@@ -13,7 +13,10 @@ from advisor.knowledge.yaml_source import Document, finding_at
 from advisor.lint.check import find_check
 from advisor.units import shown
 
-_COMMENT = re.compile(r"(?:^|(?<=[ \t]))#[ \t]*rackfit:[ \t]*(ignore(?:-file)?)\b(?:\[([^\]\n]{0,200})\])?([^\n]*)", re.MULTILINE)
+_COMMENT = re.compile(
+    r"(?:^|(?<=[ \t]))#[ \t]*rackfit:[ \t]*(ignore(?:-file)?)\b(?:\[([^\]\n]{0,200})\])?([^\n]*)",
+    re.MULTILINE,
+)
 MARK = "rackfit:"
 """A text without this word holds no such comment."""
 
@@ -43,7 +46,9 @@ def apply_ignores(findings: Iterable[Finding], text: str, path: str) -> list[Fin
     ignores = list(_read(document, problems))
     kept: list[Finding] = []
     for finding in findings:
-        hits = [] if _keeps_from_loading(finding) else [ignore for ignore in ignores if ignore.covers(finding)]
+        hits = (
+            [] if _keeps_from_loading(finding) else [ignore for ignore in ignores if ignore.covers(finding)]
+        )
         for ignore in hits:
             ignore.used.add(finding.code)
         if not hits:
@@ -57,7 +62,9 @@ def apply_ignores(findings: Iterable[Finding], text: str, path: str) -> list[Fin
 
 
 def _keeps_from_loading(finding: Finding) -> bool:
-    return finding.severity == "error" and (finding.code.startswith(("KB0", "KB1")) or finding.code == "KB200")
+    return finding.severity == "error" and (
+        finding.code.startswith(("KB0", "KB1")) or finding.code == "KB200"
+    )
 
 
 def _read(document: Document, problems: list[Finding]) -> Iterable[_Ignore]:
@@ -71,7 +78,9 @@ def _read(document: Document, problems: list[Finding]) -> Iterable[_Ignore]:
             try:
                 codes.add(find_check(word).code)
             except InputError as error:
-                problems.append(finding_at(document.path, span, "KB027", str(error), fix="name a code that exists"))
+                problems.append(
+                    finding_at(document.path, span, "KB027", str(error), fix="name a code that exists")
+                )
         if match.group(2) is None or not words:
             problems.append(finding_at(document.path, span, "KB027", f"{shown(match.group())} names no code",
                                        fix="write for example # rackfit: ignore[KB601] and the reason"))  # fmt: skip
@@ -86,7 +95,8 @@ def _in_a_scalar(document: Document, offset: int) -> bool:
     return any(
         place.value.start <= offset < place.value.end
         for place in document.places.values()
-        if place.style == "quoted" or (place.style == "block" and document.text[place.value.start : place.value.start + 1] in "|>")
+        if place.style == "quoted"
+        or (place.style == "block" and document.text[place.value.start : place.value.start + 1] in "|>")
     )
 
 

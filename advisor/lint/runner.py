@@ -13,11 +13,13 @@ from advisor.knowledge.entry import check_file
 from advisor.knowledge.files import EntryFile, is_kb, read_folder, stray_files
 from advisor.knowledge.findings import Finding
 from advisor.knowledge.limits import MAX_FINDINGS_PER_FILE
-from advisor.knowledge.loader import load_knowledge
+from advisor.knowledge.loader import fingerprint_of, load_knowledge
 from advisor.knowledge.yaml_source import Document, finding_at
 from advisor.lint.check import Check, Problem, checks_of, run_corpus_checks
 from advisor.lint.corpus import Corpus
-from advisor.lint.ignores import apply_ignores
+from advisor.lint.ignores import MARK, apply_ignores
+from advisor.lint.options import Options
+from advisor.lint.results import load_results, results_key, save_results
 from advisor.records import KINDS, Entry
 from advisor.units import shown
 
@@ -37,34 +39,45 @@ def kb_root(path: Path) -> Path:
     Raises InputError when there is none.
     """
     if not path.exists():
-        raise InputError(f"{shown(str(path), 200)} does not exist; give a knowledge base folder or a file in one")
+        raise InputError(
+            f"{shown(str(path), 200)} does not exist; give a knowledge base folder or a file in one"
+        )
     for folder in (path, *path.parents, *path.resolve().parents):
         if folder.is_dir() and is_kb(folder):
             return folder
-    raise InputError(f"{shown(str(path), 200)} is not in a knowledge base; it needs folders such as gotchas/ or models/")
+    raise InputError(
+        f"{shown(str(path), 200)} is not in a knowledge base; it needs folders such as gotchas/ or models/"
+    )
 
 
-def lint_target(target: Target) -> list[Finding]:
+def lint_target(target: Target, options: Options, *, cache: bool = True) -> list[Finding]:
     """All findings of a target, sorted by place. Raises KnowledgeError when a folder or a layer below is unusable."""
+    below = [list(read_folder(root)) for root in target.below]
     files = list(read_folder(target.root))
-    return _inside(lint_files(files, target), target.only)
+    key = results_key(fingerprint_of([*below, files]), target.root, options)
+    findings = load_results(key) if cache else None
+    if findings is None:
+        findings = lint_files(files, target, options)
+        if cache:
+            save_results(key, findings)
+    return _inside(sorted([*stray_files(target.root), *findings]), target.only)
 
 
-def lint_files(files: Iterable[EntryFile], target: Target) -> list[Finding]:
+def lint_files(files: Iterable[EntryFile], target: Target, options: Options) -> list[Finding]:
     """All findings of files that were already read, sorted by place."""
-    return sorted(_Run(target).findings(files))
+    return sorted(_Run(target, options).findings(files))
 
 
 class _Run:
     """One lint run; holds the plan of checks for each kind."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, options: Options) -> None:
         self.target = target
+        self.options = options
         self.text_checks = {kind: list(checks_of("text", kind)) for kind in KINDS}
         self.entry_checks = {kind: list(checks_of("entry", kind)) for kind in KINDS}
 
     def findings(self, files: Iterable[EntryFile]) -> Iterator[Finding]:
-        yield from stray_files(self.target.root)
         entries: dict[str, Entry] = {}
         kept: dict[str, EntryFile] = {}
         broken: set[str] = set()
@@ -77,12 +90,12 @@ class _Run:
                 entries[file.id], kept[file.id] = entry, file
             if own:
                 found[file.id] = own
-            if "rackfit:" in file.text:
+            if MARK in file.text:
                 kept.setdefault(file.id, file)
         corpus = self._corpus(entries, kept, broken)
         for entry_id, more in self._across(corpus):
             found.setdefault(entry_id, []).extend(more)
-        for entry_id in found.keys() | {i for i, file in kept.items() if "rackfit:" in file.text}:
+        for entry_id in found.keys() | {i for i, file in kept.items() if MARK in file.text}:
             findings = found.get(entry_id, [])
             text = kept[entry_id].text if entry_id in kept else ""
             path = kept[entry_id].path if entry_id in kept else ""
@@ -108,7 +121,9 @@ class _Run:
         union = {**below, **entries}
         kb = KnowledgeBase(union[entry_id] for entry_id in sorted(union))
         linted = {entry_id: file for entry_id, file in files.items() if entry_id in entries}
-        return Corpus(kb=kb, files=linted, broken=frozenset(broken), base=frozenset(below))
+        return Corpus(
+            kb=kb, options=self.options, files=linted, broken=frozenset(broken), base=frozenset(below)
+        )
 
     def _across(self, corpus: Corpus) -> Iterator[tuple[str, list[Finding]]]:
         problems: dict[str, list[tuple[Check, Problem]]] = {}
@@ -121,7 +136,9 @@ class _Run:
             yield entry_id, [_place(check, problem, document) for check, problem in own]
 
 
-def _resolved(check: Check, document: Document, run: Callable[..., Any] | None, *arguments: Any) -> list[Finding]:
+def _resolved(
+    check: Check, document: Document, run: Callable[..., Any] | None, *arguments: Any
+) -> list[Finding]:
     assert run is not None
     return [_place(check, problem, document) for problem in run(*arguments)]
 

@@ -16,4 +16,8 @@ def dangling_link(corpus: Corpus) -> Iterator[Problem]:
     for entry in corpus.mine(corpus.kb.entries):
         for link in links_of(entry):
             if not corpus.exists(link.target):
-                yield Problem(entry=entry.id, where=link.where, message=f"{link.relation}: no entry {shown(link.target, 120)}")
+                yield Problem(
+                    entry=entry.id,
+                    where=link.where,
+                    message=f"{link.relation}: no entry {shown(link.target, 120)}",
+                )
