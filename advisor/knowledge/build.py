@@ -34,7 +34,8 @@ def condition_data(data: Any) -> Any:
         if key in ("all", "any", "none") and isinstance(value, list):
             shaped[key] = [condition_data(item) for item in value]
         else:
-            shaped[_RENAMED.get(str(key), key)] = value
+            name = str(key)
+            shaped[_RENAMED.get(name, name)] = value
     return shaped
 
 

@@ -1,1 +1,514 @@
-"""files."""
+"""KB001-KB023: what can be wrong with a file before anyone looks at its fields. Found while reading."""
+
+from __future__ import annotations
+
+from advisor.knowledge.limits import (
+    MAX_DEPTH,
+    MAX_ENTRIES,
+    MAX_FILE_BYTES,
+    MAX_FINDINGS_PER_FILE,
+    MAX_FOLDER_LEVELS,
+    MAX_TOTAL_BYTES,
+    MAX_VALUES,
+)
+from advisor.lint.check import declare
+
+declare("KB001", "yaml-syntax", "error", """
+The text is not YAML.
+
+## What it does
+Reports the first place where the YAML parser cannot go on.
+
+## Why is this bad?
+Nothing after that place can be read, so the entry does not exist for the advisor and links to it break.
+
+## Example
+```yaml
+title: Racks: when they pay
+```
+
+## Use instead
+```yaml
+title: "Racks: when they pay"
+```
+
+## How to fix
+Look at the line named and the one above it: a missing quote, a colon followed by a space inside bare text, a bracket
+left open, or a line that is not indented like its neighbours. Long text is safest as `>-` with the text on the lines below.
+""")
+
+declare("KB002", "not-a-mapping", "error", """
+The file holds a list or a single value, not `key: value` lines.
+
+## What it does
+Reports a file whose top level is not a mapping.
+
+## Why is this bad?
+An entry is a set of named fields; without names nothing can be looked up.
+
+## Example
+```yaml raw
+- id: gotchas/example
+- title: A list of pairs
+```
+
+## Use instead
+```yaml raw
+id: gotchas/example
+title: One field a line
+```
+
+## How to fix
+Write one `field: value` line for each field, starting with `id:`. `rackfit new` writes the frame for you.
+""")
+
+declare("KB003", "too-large-inside", "error", f"""
+The entry nests too deep or holds too many values.
+
+## What it does
+Stops reading at {MAX_DEPTH} levels or {MAX_VALUES:,} values. A part repeated by an alias counts each time.
+
+## Why is this bad?
+Overlays come from elsewhere. Without a bound a few lines of aliases could fill the memory of whoever loads them.
+
+## Example
+```yaml raw
+{"id: gotchas/example" + chr(10)}title: {"[" * (MAX_DEPTH + 2)}{"]" * (MAX_DEPTH + 2)}
+```
+
+## Use instead
+```yaml
+title: A plain value
+```
+
+## How to fix
+Split the entry in two, or flatten it. No honest entry comes near the limits.
+""")
+
+declare("KB004", "number-not-finite", "error", """
+A number is infinite, not a number, or beyond what a double holds.
+
+## What it does
+Reports `.inf`, `.nan`, `1e400` and integers of more than 400 digits.
+
+## Why is this bad?
+One such value spreads through every sum and comparison it meets, and the answer becomes nonsense without a warning.
+
+## Example
+```yaml
+# rules/example.yaml
+strength: .inf
+```
+
+## Use instead
+```yaml
+# rules/example.yaml
+strength: 3
+```
+
+## How to fix
+Write the number meant, or leave the field out when there is no limit.
+""")
+
+declare("KB005", "tag", "error", """
+A YAML tag such as `!!str` or `!custom`.
+
+## What it does
+Reports every explicit tag.
+
+## Why is this bad?
+Tags make one text mean different things to different readers, and some readers run code for them.
+
+## Example
+```yaml
+title: !!str An example of a tag
+```
+
+## Use instead
+```yaml
+title: An example without a tag
+```
+
+## How to fix
+Delete the tag. Quote what must be text; leave numbers and true/false bare.
+""")
+
+declare("KB006", "key-not-a-word", "error", """
+A key is a list, a mapping or an alias.
+
+## What it does
+Reports keys that are not plain words.
+
+## Why is this bad?
+Fields are found by name. JSON Schema, JSON and every editor know text keys only.
+
+## Example
+```yaml
+claims:
+  - {text: 1, expression: 1, inputs: {[a, b]: evidence/x}}
+```
+
+## Use instead
+```yaml
+title: Fields with plain names
+```
+
+## How to fix
+Use a word as the key. An opening bracket or brace at the start of a line is the usual cause: quote it.
+""")
+
+declare("KB007", "merge-key", "error", """
+A merge key `<<`.
+
+## What it does
+Reports `<<:` where it is not quoted.
+
+## Why is this bad?
+Merge keys belong to YAML 1.1. A YAML 1.2 reader sees a field called `<<`; what the entry says would depend on the reader.
+
+## Example
+```yaml
+applies_when:
+  <<: {fact: model_is_moe, is: true}
+```
+
+## Use instead
+```yaml
+applies_when: {fact: model_is_moe, is: true}
+```
+
+## How to fix
+Write the fields out.
+""")
+
+declare("KB008", "duplicate-key", "error", """
+A key occurs twice in one mapping.
+
+## What it does
+Reports the second and every further occurrence.
+
+## Why is this bad?
+Most readers keep the last one silently, so a correction made to the first has no effect.
+
+## Example
+```yaml
+title: First title
+title: Second title
+```
+
+## Use instead
+```yaml
+title: The only title
+```
+
+## How to fix
+Keep the one that is right.
+""")
+
+declare("KB009", "alias-to-nothing", "error", """
+An alias names an anchor that is not above it, or one it stands inside.
+
+## What it does
+Reports `*name` without `&name` before it, and aliases that would contain themselves.
+
+## Why is this bad?
+The value does not exist, or would be endless.
+
+## Example
+```yaml
+symptom: *missing
+```
+
+## Use instead
+```yaml
+symptom: The text itself, which an example keeps short.
+```
+
+## How to fix
+Write the value out. Entries are read alone, so an anchor in another file is never visible.
+""")
+
+declare("KB010", "unreadable-file", "error", f"""
+A file or folder cannot be read, or is not a regular one.
+
+## What it does
+Reports links, pipes, devices, unreadable files, files that keep changing while they are read, and folders nested more
+than {MAX_FOLDER_LEVELS} deep. None of them is followed or opened.
+
+## Why is this bad?
+A knowledge base is a folder of plain files. A link can lead outside it, a pipe can hang whoever reads it.
+
+## Example
+```text
+kb/gotchas/example.yaml -> /etc/hostname
+```
+
+## Use instead
+```text
+kb/gotchas/example.yaml, a regular file
+```
+
+## How to fix
+Put the file itself there, readable for whoever runs rackfit.
+""")
+
+declare("KB011", "file-too-large", "error", f"""
+The file is larger than {MAX_FILE_BYTES:,} bytes.
+
+## What it does
+Reports the file and reads none of it.
+
+## Why is this bad?
+One entry is one observation, model or system. A file this large is data, not knowledge, and would cost every start-up.
+
+## Example
+```text
+kb/evidence/measured/everything.yaml, 40 MB
+```
+
+## Use instead
+```text
+kb/evidence/measured/<submitter>/<system>.yaml, one for each system
+```
+
+## How to fix
+Split it by system, or keep the raw data elsewhere and cite it through a source entry.
+""")
+
+declare("KB012", "byte-order-mark", "error", """
+The file starts with a byte-order mark.
+
+## What it does
+Reports a UTF-8 file that begins with the invisible character U+FEFF.
+
+## Why is this bad?
+Tools that do not expect it read the first key as a different word.
+
+## Example
+```text
+EF BB BF 69 64 3A …
+```
+
+## Use instead
+```text
+69 64 3A …
+```
+
+## How to fix
+Save it as UTF-8 without BOM, or let `rackfit lint --fix` remove the mark.
+""")
+
+declare("KB013", "not-utf-8", "error", """
+A byte is not UTF-8.
+
+## What it does
+Reports the line and column of the first byte that does not decode.
+
+## Why is this bad?
+Guessing the encoding would change what the entry says.
+
+## Example
+```text
+title: Caf\\xe9 (Latin-1)
+```
+
+## Use instead
+```text
+title: Café (UTF-8)
+```
+
+## How to fix
+Open the file with its real encoding and save it as UTF-8.
+""")
+
+declare("KB014", "tab-indentation", "error", """
+A tab indents a line.
+
+## What it does
+Reports the first line whose indentation holds a tab.
+
+## Why is this bad?
+YAML forbids it, because nobody agrees how wide a tab is.
+
+## Example
+```yaml raw
+id: gotchas/example
+concepts:
+\t- concepts/example
+```
+
+## Use instead
+```yaml raw
+id: gotchas/example
+concepts:
+  - concepts/example
+```
+
+## How to fix
+Indent with two spaces, or let `rackfit lint --fix` replace the tabs.
+""")
+
+declare("KB015", "hidden-character", "error", """
+A control character, a bidirectional mark or a zero-width character.
+
+## What it does
+Reports the first character that a reader cannot see or that reorders the text around it.
+
+## Why is this bad?
+What a reviewer sees and what the program reads are then two different things. Two ids may look the same and differ.
+
+## Example
+```yaml raw
+id: gotchas/example
+title: Zero\u200bwidth
+```
+
+## Use instead
+```yaml raw
+id: gotchas/example
+title: Zero width
+```
+
+## How to fix
+Delete the character at the place named.
+""")
+
+declare("KB016", "second-document", "error", """
+A second document (`---`) or a `%` directive.
+
+## What it does
+Reports anything beyond one plain YAML document.
+
+## Why is this bad?
+The id of an entry is its path, so a file can hold only one; most readers would drop the rest silently.
+
+## Example
+```yaml raw
+id: gotchas/example
+---
+id: gotchas/another
+```
+
+## Use instead
+```yaml raw
+id: gotchas/example
+```
+
+## How to fix
+Give each entry its own file.
+""")
+
+declare("KB018", "read-otherwise", "warning", """
+A bare word that YAML 1.1 readers take for a flag or a number.
+
+## What it does
+Reports `yes`, `no`, `on`, `off`, `012`, `1_000` and `12:30` where they are not quoted. They are text here, as YAML 1.2 says.
+
+## Why is this bad?
+Whoever reads the file with a YAML 1.1 library, still the most common sort, sees true, 10, 1000 or 750.
+
+## Example
+```yaml
+since: 012
+```
+
+## Use instead
+```yaml
+since: "012"
+```
+
+## How to fix
+Quote it if text is meant; write `true`, `false` or a plain decimal otherwise. `rackfit lint --fix` adds the quotes.
+""")
+
+declare("KB019", "more-findings", "error", f"""
+The file has more than {MAX_FINDINGS_PER_FILE} findings.
+
+## What it does
+Sums up the findings of one file beyond the first {MAX_FINDINGS_PER_FILE}.
+
+## Why is this bad?
+A file this wrong has one cause, and a thousand lines would hide it and the findings of every other file.
+
+## Example
+```text
+a results table pasted as it is into an entry
+```
+
+## Use instead
+```text
+rackfit import mlperf FILE --round v6.1
+```
+
+## How to fix
+Mend the first ones and lint again.
+""")
+
+declare("KB020", "too-many-files", "error", f"""
+More files, or more text, than one knowledge base may hold.
+
+## What it does
+Stops reading at {MAX_ENTRIES:,} files or {MAX_TOTAL_BYTES // 1_000_000} MB.
+
+## Why is this bad?
+An overlay from elsewhere must not be able to fill the memory or the day of whoever loads it.
+
+## Example
+```text
+--kb / (the whole disk)
+```
+
+## Use instead
+```text
+--kb ./our-notes
+```
+
+## How to fix
+Point at the knowledge base itself, or split it into several overlays.
+""")
+
+declare("KB022", "not-an-entry-file", "error", """
+A data file where no entry is read.
+
+## What it does
+Reports `.yml` and `.json` files in kind folders, and YAML files outside them.
+
+## Why is this bad?
+The author believes that the entry exists, and it is never read.
+
+## Example
+```text
+kb/gotchas/example.yml
+```
+
+## Use instead
+```text
+kb/gotchas/example.yaml
+```
+
+## How to fix
+Rename the file to end in `.yaml` and put it into the folder of its kind.
+""")
+
+declare("KB023", "unknown-kind-folder", "error", """
+A folder with entries whose name is no kind.
+
+## What it does
+Reports folders next to the kind folders that hold `.yaml` files.
+
+## Why is this bad?
+`gotcha/` for `gotchas/` is easily typed, and nothing in it is read.
+
+## Example
+```text
+kb/gotcha/example.yaml
+```
+
+## Use instead
+```text
+kb/gotchas/example.yaml
+```
+
+## How to fix
+Rename the folder to the kind meant.
+""")
