@@ -22,26 +22,36 @@ class Concept(Entry):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """Binds a figure, as the prose writes it, to arithmetic over evidence.
+    """Says where a figure of the prose comes from: arithmetic over evidence, or a source that is quoted.
 
-    `text` occurs literally in the prose. `inputs` names evidence values as `<evidence id>#<benchmark>/<scenario>`
-    (`@accelerators`, `@nodes` for the scale). `expression` uses + - * / and the input names.
+    `text` occurs literally in the prose and holds one number, or a range of two. `expression` yields the number (`upper`
+    the second one of a range) from + - * / ( ) min max abs and the names of `inputs`, which name evidence values:
+    `<evidence id>#<benchmark>/<scenario>` for the rate (the benchmark may carry its accuracy variant), the same with
+    `@tpot_p99_ms` or another latency field, `<evidence id>#@accelerators`, `@nodes` or `@racks` for the scale. A quoted
+    figure has `source` (id) and `locator` in place of an expression; it is not recomputed.
     """
 
     text: str
-    expression: str
+    expression: str = ""
+    upper: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
+    source: str = ""
+    locator: str = ""
     unit: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Correction:
-    """A figure that its author gave and that does not recompute: the prose keeps `text`; this says what is right."""
+    """A figure or statement that its author gave and that does not hold: the prose keeps `text`; this says what does.
+
+    `expression` (and `upper` for a range) recompute the number in `corrected`, as in a claim; without one it is words.
+    """
 
     text: str
     corrected: str
     reason: str
     expression: str = ""
+    upper: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
 
 

@@ -131,7 +131,7 @@ def _entry(
     size = f"{scale.accelerators}× {hardware.short}" if scale.accelerators else hardware.short
     division = ", open division" if row.division == "open" else ""
     return Evidence(
-        id=f"evidence/mlperf-{row.round}/{slug(row.submitter)}/{slug(row.platform)}{'-open' if row.division == 'open' else ''}",
+        id=f"evidence/mlperf-{row.round}/{slug(row.submitter)}/{_name(row)}",
         title=f"{row.submitter} {size}, {scale.unit}, {row.round}{division} ({row.platform})"[:160],
         source=f"sources/mlperf-{row.round}",
         round=row.round,
@@ -148,6 +148,11 @@ def _entry(
         results=tuple(results),
         facts=facts_of(row),
     )
+
+
+def _name(row: Row) -> str:
+    name = slug(row.platform)
+    return name if row.division == "closed" or name.endswith("-open") else f"{name}-open"
 
 
 def _result(item: Named, hardware: Hardware, tables: Tables, latency_of: LatencySource) -> Result | Problem:
