@@ -27,6 +27,11 @@ def bar_chart(title: str, bars: Sequence[Bar], *, reference: float | None = None
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LABEL + _PLOT + 130} {height}" font-family="sans-serif" font-size="12">',
         f'<rect width="100%" height="100%" fill="#ffffff"/><text x="8" y="22" font-weight="bold" font-size="14">{escape(title)}</text>',
     ]
+    if reference is not None and bars:
+        at = _LABEL + _PLOT * min(reference, top) / top
+        out.append(
+            f'<line x1="{at:.1f}" y1="34" x2="{at:.1f}" y2="{height - 14}" stroke="#222222" stroke-dasharray="3 3"/>'
+        )
     for index, bar in enumerate(bars):
         y = 40 + _ROW * index
         width = _PLOT * min(bar.value, top) / top
@@ -42,9 +47,4 @@ def bar_chart(title: str, bars: Sequence[Bar], *, reference: float | None = None
         out.append(f'<text x="{_LABEL - 8}" y="{y + 12}" text-anchor="end">{escape(bar.label)}</text>')
         out.append(f'<rect x="{_LABEL}" y="{y + 2}" width="{width:.1f}" height="{_ROW - 5}" fill="{fill}"/>')
         out.append(f'<text x="{_LABEL + width + 6:.1f}" y="{y + 12}">{escape(figure)}</text>')
-    if reference is not None and bars:
-        x = _LABEL + _PLOT * min(reference, top) / top
-        out.append(
-            f'<line x1="{x:.1f}" y1="34" x2="{x:.1f}" y2="{height - 14}" stroke="#222222" stroke-dasharray="3 3"/>'
-        )
     return "\n".join([*out, "</svg>"]) + "\n"
