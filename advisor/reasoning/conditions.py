@@ -12,7 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
-from advisor.records import Condition, FactRef, Facts, FactValue, Scalar
+from advisor.records import KINDS, Condition, FactRef, Facts, FactValue, Scalar
 
 Values = Mapping[str, Scalar | None]
 """Fact name -> value as conditions see it."""
@@ -92,16 +92,15 @@ def same_value(left: Scalar | None, right: Scalar | None) -> bool:
     """Equality of two values: flags equal only flags, and an entry's slug equals its id."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
-    if isinstance(left, str) and isinstance(right, str):
-        return left == right or left.endswith("/" + right) or right.endswith("/" + left)
-    return left is not None and left == right
+    return left is not None and right is not None and bare(left) == bare(right)
 
 
-def spellings(value: Scalar) -> tuple[Scalar, ...]:
-    """The values that equal a literal: itself and, for an entry's id, its slug."""
+def bare(value: Scalar) -> Scalar:
+    """A value as it is compared: the id of an entry without its kind folder."""
     if isinstance(value, str) and "/" in value:
-        return (value, value.partition("/")[2])
-    return (value,)
+        kind, _, slug = value.partition("/")
+        return slug if kind in KINDS else value
+    return value
 
 
 def _all(tests: tuple[Test, ...]) -> Test:
@@ -168,11 +167,13 @@ def _compile_atom(atom: Condition) -> Test:
 
 def _one_of(name: str, allowed: tuple[Scalar, ...]) -> Test:
     flags = {value for value in allowed if isinstance(value, bool)}
-    others = {spelling for value in allowed if not isinstance(value, bool) for spelling in spellings(value)}
+    others = {bare(value) for value in allowed if not isinstance(value, bool)}
 
     def test(values: Values) -> bool:
         value = values.get(name)
-        return value in (flags if value.__class__ is bool else others)
+        if value is None:
+            return False
+        return value in flags if value.__class__ is bool else bare(value) in others
 
     return test
 

@@ -36,6 +36,8 @@ from advisor.records import (
 )
 
 VERDICTS: tuple[Verdict, ...] = ("node", "rack", "either", "none")
+CANDIDATES = ("candidate", "node", "rack")
+"""Targets of a `forbid` that excludes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +79,10 @@ class RuleRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """Verdict of a comparison's effects. sums: strength per verdict within the deciding precedence.
+    """Verdict of a comparison's effects. sums: strength per verdict among the effects that decided.
 
-    decided_by: the effects that spoke for the verdict there; against: those that spoke otherwise there; outranked: the rest.
+    decided_by: the effects that spoke for the verdict; against: those of the same rank that spoke otherwise; outranked: the
+    rest. Rank is `require` before `favour`, then precedence.
     """
 
     verdict: Verdict | None
@@ -94,7 +97,7 @@ class Program:
     """The rules of one scope, compiled."""
 
     def __init__(self, kb: KnowledgeBase, scope: Scope) -> None:
-        own = [rule for rule in kb.rules.values() if rule.scope == scope]
+        own = [rule for rule in kb.rules.values() if scope_of(kb, rule) == scope]
         self.rules: tuple[Rule, ...] = tuple(sorted(own, key=lambda rule: (-rule.precedence, rule.id)))
         self.tests: tuple[Test, ...] = tuple(compile_condition(rule.when) for rule in self.rules)
         self.index = RuleIndex([rule.when for rule in self.rules])
@@ -118,6 +121,26 @@ class Program:
                 for name in sorted({*self.settlers, *self.defaults})
             }
         )
+
+
+def scope_of(kb: KnowledgeBase, rule: Rule) -> Scope:
+    """The scope a rule runs in: the stated one, else where its first telling effect acts.
+
+    Excluding a candidate acts on candidates, a verdict or a confidence on the comparison, an assumption or a question
+    where its fact belongs; a rule that only warns runs where the facts it reads are known.
+    """
+    if rule.scope:
+        return rule.scope
+    for effect in rule.then:
+        if effect.kind == "forbid":
+            return "candidate" if effect.target in CANDIDATES else "comparison"
+        if effect.kind in ("favour", "require"):
+            return "comparison"
+        if effect.kind in ("assume", "ask"):
+            target = kb.facts.get(effect.target)
+            return target.scope if target else "requirement"
+    scopes = {kb.facts[name].scope for name in rule.when.facts() if name in kb.facts}
+    return "comparison" if "comparison" in scopes else "candidate" if "candidate" in scopes else "requirement"
 
 
 def program(kb: KnowledgeBase, scope: Scope) -> Program:
@@ -179,35 +202,31 @@ def run_rules(kb: KnowledgeBase, facts: Facts, *, scope: Scope, subject: str = "
 
 
 def decide(effects: tuple[FiredEffect, ...]) -> Decision:
-    """The verdict of a comparison's effects.
+    """The verdict of a comparison's effects; None when none of them concludes one.
 
-    The highest precedence with a conclusion decides. Within it `require` beats `favour`; strengths add up, and equal
-    sums of different verdicts give `either`. Without any conclusion the verdict is None.
+    A `require` outranks every `favour`; among each, the highest precedence decides. Strengths of one rank add up, and equal
+    sums of different verdicts give `either`.
     """
-    spoken = [
-        fired
-        for fired in effects
-        if fired.effect.kind in ("favour", "require") and fired.effect.target in VERDICTS
-    ]
+    spoken = [e for e in effects if e.effect.kind in ("favour", "require") and e.effect.target in VERDICTS]
     if not spoken:
         return Decision(verdict=None)
-    precedence = max(fired.rule.precedence for fired in spoken)
-    level = [fired for fired in spoken if fired.rule.precedence == precedence]
-    deciding = [fired for fired in level if fired.effect.kind == "require"] or level
+    ranks = [(e.effect.kind == "require", e.rule.precedence) for e in spoken]
+    top = max(ranks)
+    deciding = [e for e, rank in zip(spoken, ranks, strict=True) if rank == top]
     sums: dict[str, float] = {}
     for fired in deciding:
         sums[fired.effect.target] = sums.get(fired.effect.target, 0.0) + fired.rule.strength
     best = max(sums.values())
-    leaders = [verdict for verdict in VERDICTS if sums.get(verdict) == best]
-    verdict: Verdict = leaders[0] if len(leaders) == 1 else "either"
+    leaders = [verdict for verdict in VERDICTS if abs(sums.get(verdict, -1.0) - best) < 1e-9]
     split = len(leaders) > 1
+    verdict: Verdict = "either" if split else leaders[0]
     return Decision(
         verdict=verdict,
-        precedence=precedence,
+        precedence=top[1],
         sums=sums,
-        decided_by=tuple(fired for fired in level if split or fired.effect.target == verdict),
-        against=tuple(fired for fired in level if not split and fired.effect.target != verdict),
-        outranked=tuple(fired for fired in spoken if fired.rule.precedence != precedence),
+        decided_by=tuple(e for e in deciding if split or e.effect.target == verdict),
+        against=tuple(e for e in deciding if not split and e.effect.target != verdict),
+        outranked=tuple(e for e, rank in zip(spoken, ranks, strict=True) if rank != top),
     )
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from advisor.reasoning.conditions import Values, bound_number, spellings
+from advisor.reasoning.conditions import Values, bare, bound_number
 from advisor.records import Condition, FactRef, Scalar
 
 _NUMBERS = frozenset((int, float))
@@ -50,8 +50,7 @@ class RuleIndex:
             falling[name].append((number, position))
         elif comparison in ("is", "in") and not isinstance(right, FactRef):
             for literal in right if isinstance(right, tuple) else (right,):
-                for value in spellings(literal):
-                    self._equal[name, _class(value), value].append(position)
+                self._equal[name, _class(literal), bare(literal)].append(position)
         else:
             self._known[name].append(position)
 
@@ -64,7 +63,7 @@ class RuleIndex:
                 continue
             if name in known:
                 found.update(known[name])
-            hit = equal.get((name, _class(value), value))
+            hit = equal.get((name, _class(value), bare(value)))
             if hit:
                 found.update(hit)
             if value.__class__ in _NUMBERS:

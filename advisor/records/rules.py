@@ -92,11 +92,12 @@ class Effect:
 class Rule(Entry):
     """When a condition holds, then effects follow, because of the entries named.
 
-    scope: what one run is about; a rule reads facts of its own scope and of the requirement. precedence: of conclusions
-    that conflict, the highest decides; strength: they add up within one precedence. note: why this strength, this threshold.
+    scope: what one run is about, inferred from the effects when empty; a rule reads facts of its own scope and of the
+    requirement. precedence: of conclusions that conflict, the highest decides; strength: they add up within one
+    precedence. note: why this strength, this threshold.
     """
 
-    scope: Scope = "comparison"
+    scope: Scope | Literal[""] = ""
     when: Condition
     then: tuple[Effect, ...]
     strength: float = 1.0
@@ -111,13 +112,20 @@ class Rule(Entry):
 class Calibration(Entry):
     """Fitted terms of the performance model, written by `rackfit calibrate`; do not edit by hand.
 
-    terms: name -> value with unit in the name. data: what was fitted. residuals: quantiles of log(measured/predicted).
+    accelerator, engine: what it was fitted for, empty where it holds for any. fitted: date of the newest measurement
+    used. terms, first_terms: coefficients of time per output token and of time to first token, unit in the name; none
+    where a target has no terms. factors, first_factors: per model (`type/layers x hidden/experts precision`), what is left
+    after the terms. data: what was fitted. residuals: quantiles of measured / predicted when the row's like was left out.
     """
 
+    accelerator: str = ""
     accelerator_family: str = ""
     engine: str = ""
     fitted: str = ""
     terms: dict[str, float] = field(default_factory=dict)
+    first_terms: dict[str, float] = field(default_factory=dict)
+    factors: dict[str, float] = field(default_factory=dict)
+    first_factors: dict[str, float] = field(default_factory=dict)
     data: dict[str, Any] = field(default_factory=dict)
     residuals: dict[str, float] = field(default_factory=dict)
     note: str = ""

@@ -85,11 +85,15 @@ def test_flags_and_numbers_do_not_mix() -> None:
 
 
 def test_an_entry_is_the_same_by_id_and_by_slug() -> None:
-    """A rule that names `models/deepseek-r1` holds for the slug that people and batch files use."""
-    atom = condition({"fact": "model", "is": "models/deepseek-r1"})
-    assert holds(atom, said(model="models/deepseek-r1"))
-    assert holds(atom, said(model="deepseek-r1"))
-    assert not holds(atom, said(model="deepseek-r1-distill"))
+    """A rule that names `models/deepseek-r1` or `deepseek-r1` holds for either spelling of the value."""
+    for written in ("models/deepseek-r1", "deepseek-r1"):
+        atom = condition({"fact": "model", "is": written})
+        assert holds(atom, said(model="models/deepseek-r1"))
+        assert holds(atom, said(model="deepseek-r1"))
+        assert not holds(atom, said(model="models/deepseek-r1-distill"))
+    same = condition({"fact": "model", "is": {"fact": "other"}})
+    assert holds(same, said(model="models/deepseek-r1", other="deepseek-r1"))
+    assert not holds(condition({"fact": "vendor", "is": "b"}), said(vendor="a/b"))
 
 
 ATOMS = st.one_of(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rule_base import base, choice, fact, flag, rule, said
 from test_rules_conditions import TREES, VALUES
 
-from advisor.reasoning.engine import decide, run_rules
+from advisor.reasoning.engine import decide, run_rules, scope_of
 from advisor.records import FactValue
 
 
@@ -233,16 +233,44 @@ def test_the_highest_precedence_decides_and_strengths_add_up_within_it() -> None
     assert verdict() is None
 
 
-def test_require_settles_its_precedence() -> None:
-    """What must be is not outweighed by what would be nice."""
+def test_what_must_be_is_not_outweighed_by_what_would_be_nice() -> None:
+    """A `require` outranks favours of any precedence; of two, the higher precedence counts."""
     kb = base(
         flag("x"),
-        rule("must", {"fact": "x", "is": True}, {"require": "node"}, strength=1),
-        rule("nice", {"fact": "x", "is": True}, {"favour": "rack"}, strength=5),
+        flag("y"),
+        rule("must", {"fact": "x", "is": True}, {"require": "node"}),
+        rule("nice", {"fact": "x", "is": True}, {"favour": "rack"}, strength=5, precedence=50),
+        rule("only", {"fact": "y", "is": True}, {"require": "rack"}, precedence=100),
     )
     decision = decide(run_rules(kb, said(x=True), scope="comparison").effects)
     assert decision.verdict == "node"
-    assert [fired.rule.id for fired in decision.against] == ["rules/nice"]
+    assert [fired.rule.id for fired in decision.outranked] == ["rules/nice"]
+    assert decide(run_rules(kb, said(x=True, y=True), scope="comparison").effects).verdict == "rack"
+
+
+def test_a_rule_without_a_scope_runs_where_its_effects_act() -> None:
+    """An author writes what follows, not where the engine must look."""
+    kb = base(
+        flag("x"),
+        flag("c", scope="candidate"),
+        flag("d", scope="comparison"),
+        rule("excludes", {"fact": "x", "is": True}, {"forbid": "rack"}),
+        rule("concludes", {"fact": "x", "is": True}, {"favour": "rack"}),
+        rule("caps", {"fact": "x", "is": True}, {"forbid": "high"}),
+        rule("assumes", {"fact": "x", "is": True}, {"assume": "x", "value": True}),
+        rule("warns-early", {"fact": "x", "is": True}, {"warn": "x"}),
+        rule("warns-of-one", {"fact": "c", "is": True}, {"warn": "candidate"}),
+        rule("warns-of-both", {"fact": "d", "is": True}, {"warn": "answer"}),
+    )
+    assert {entry.slug: scope_of(kb, entry) for entry in kb.rules.values()} == {
+        "excludes": "candidate",
+        "concludes": "comparison",
+        "caps": "comparison",
+        "assumes": "requirement",
+        "warns-early": "requirement",
+        "warns-of-one": "candidate",
+        "warns-of-both": "comparison",
+    }
 
 
 RULES = st.lists(
