@@ -9,7 +9,7 @@ from advisor.evidence.figures import Figure, altered
 SLACK = 0.2
 """Share of its latency limit that a run may leave unused before its rate says little about the limit."""
 
-_LENGTH_TOLERANCE = 0.03
+_LENGTH_TOLERANCE = 0.02
 _TEXT = 60
 
 

@@ -169,4 +169,6 @@ def _side(figure: Figure) -> PairSide:
         tpot_p99_ms=latency.tpot_p99_ms if latency else None,
         ttft_limit_ms=latency.ttft_limit_ms if latency else None,
         tpot_limit_ms=latency.tpot_limit_ms if latency else None,
+        e2e_p99_ms=latency.e2e_p99_ms if latency else None,
+        e2e_limit_ms=latency.e2e_limit_ms if latency else None,
     )

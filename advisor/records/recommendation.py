@@ -123,7 +123,7 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class PairSide:
-    """One side of a comparable pair. per_accelerator is derived: value / accelerators."""
+    """One side of a comparable pair. per_accelerator is derived: value / accelerators. e2e: a whole request."""
 
     evidence: str
     record: str
@@ -141,6 +141,8 @@ class PairSide:
     tpot_p99_ms: float | None = None
     ttft_limit_ms: float | None = None
     tpot_limit_ms: float | None = None
+    e2e_p99_ms: float | None = None
+    e2e_limit_ms: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
