@@ -47,7 +47,7 @@ class Problem:
 
     where: path inside the entry, the key rather than the value if at_key. text: narrows the place to where this text
     stands inside the value. span: the place itself, for checks that read the text. entry: id, when the check saw many.
-    severity: when it differs from the check's.
+    severity: when it differs from the check's. code: when one function finds several.
     """
 
     message: str
@@ -58,6 +58,7 @@ class Problem:
     span: Span | None = None
     entry: str = ""
     severity: Severity | None = None
+    code: str = ""
 
 
 Fixer = Callable[[Document, str], str]
@@ -182,4 +183,4 @@ def run_corpus_checks(corpus: Corpus) -> Iterator[tuple[Check, Problem]]:
     for check in checks_of("corpus"):
         run: Any = check.run
         for problem in run(corpus):
-            yield check, problem
+            yield all_checks()[problem.code] if problem.code else check, problem

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 from advisor.knowledge.base import KnowledgeBase
 from advisor.knowledge.files import EntryFile
+from advisor.knowledge.graph import Link, links_of
 from advisor.lint.options import Options
 from advisor.records import Entry
 
@@ -27,8 +29,11 @@ class Corpus:
     files: Mapping[str, EntryFile]
     broken: frozenset[str] = frozenset()
     base: frozenset[str] = frozenset()
-    shipped: frozenset[str] = field(default=frozenset())
-    """Ids of the shipped knowledge base, when the linted one does not lie over it: for hints only."""
+
+    @cached_property
+    def links(self) -> Mapping[str, tuple[Link, ...]]:
+        """Every reference that each entry makes, existing or not, by id."""
+        return {entry.id: tuple(links_of(entry)) for entry in self.kb.entries.values()}
 
     def mine(self, entries: Mapping[str, E]) -> Iterator[E]:
         """Those of the entries that come from the linted files."""

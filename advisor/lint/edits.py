@@ -67,7 +67,11 @@ def _merged(edits: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
 def line_range(text: str, place: Place) -> tuple[int, int]:
     """Offsets of the whole lines that a value stands on, its dash or key and a comment behind it included."""
     start = text.rfind("\n", 0, place.key.start if place.key else place.value.start) + 1
-    last = place.value.end - 1 if place.value.end > place.value.start and text[place.value.end - 1 : place.value.end] == "\n" else place.value.end
+    last = (
+        place.value.end - 1
+        if place.value.end > place.value.start and text[place.value.end - 1 : place.value.end] == "\n"
+        else place.value.end
+    )
     end = text.find("\n", last)
     return start, len(text) if end < 0 else end + 1
 

@@ -13,7 +13,11 @@ from advisor.knowledge.limits import (
 )
 from advisor.lint.check import declare
 
-declare("KB001", "yaml-syntax", "error", """
+declare(
+    "KB001",
+    "yaml-syntax",
+    "error",
+    """
 The text is not YAML.
 
 ## What it does
@@ -35,9 +39,14 @@ title: "Racks: when they pay"
 ## How to fix
 Look at the line named and the one above it: a missing quote, a colon followed by a space inside bare text, a bracket
 left open, or a line that is not indented like its neighbours. Long text is safest as `>-` with the text on the lines below.
-""")
+""",
+)
 
-declare("KB002", "not-a-mapping", "error", """
+declare(
+    "KB002",
+    "not-a-mapping",
+    "error",
+    """
 The file holds a list or a single value, not `key: value` lines.
 
 ## What it does
@@ -60,9 +69,14 @@ title: One field a line
 
 ## How to fix
 Write one `field: value` line for each field, starting with `id:`. `rackfit new` writes the frame for you.
-""")
+""",
+)
 
-declare("KB003", "too-large-inside", "error", f"""
+declare(
+    "KB003",
+    "too-large-inside",
+    "error",
+    f"""
 The entry nests too deep or holds too many values.
 
 ## What it does
@@ -83,9 +97,14 @@ title: A plain value
 
 ## How to fix
 Split the entry in two, or flatten it. No honest entry comes near the limits.
-""")
+""",
+)
 
-declare("KB004", "number-not-finite", "error", """
+declare(
+    "KB004",
+    "number-not-finite",
+    "error",
+    """
 A number is infinite, not a number, or beyond what a double holds.
 
 ## What it does
@@ -108,9 +127,14 @@ strength: 3
 
 ## How to fix
 Write the number meant, or leave the field out when there is no limit.
-""")
+""",
+)
 
-declare("KB005", "tag", "error", """
+declare(
+    "KB005",
+    "tag",
+    "error",
+    """
 A YAML tag such as `!!str` or `!custom`.
 
 ## What it does
@@ -131,9 +155,14 @@ title: An example without a tag
 
 ## How to fix
 Delete the tag. Quote what must be text; leave numbers and true/false bare.
-""")
+""",
+)
 
-declare("KB006", "key-not-a-word", "error", """
+declare(
+    "KB006",
+    "key-not-a-word",
+    "error",
+    """
 A key is a list, a mapping or an alias.
 
 ## What it does
@@ -155,9 +184,14 @@ title: Fields with plain names
 
 ## How to fix
 Use a word as the key. An opening bracket or brace at the start of a line is the usual cause: quote it.
-""")
+""",
+)
 
-declare("KB007", "merge-key", "error", """
+declare(
+    "KB007",
+    "merge-key",
+    "error",
+    """
 A merge key `<<`.
 
 ## What it does
@@ -179,9 +213,14 @@ applies_when: {fact: model_is_moe, is: true}
 
 ## How to fix
 Write the fields out.
-""")
+""",
+)
 
-declare("KB008", "duplicate-key", "error", """
+declare(
+    "KB008",
+    "duplicate-key",
+    "error",
+    """
 A key occurs twice in one mapping.
 
 ## What it does
@@ -203,9 +242,14 @@ title: The only title
 
 ## How to fix
 Keep the one that is right.
-""")
+""",
+)
 
-declare("KB009", "alias-to-nothing", "error", """
+declare(
+    "KB009",
+    "alias-to-nothing",
+    "error",
+    """
 An alias names an anchor that is not above it, or one it stands inside.
 
 ## What it does
@@ -226,9 +270,14 @@ symptom: The text itself, which an example keeps short.
 
 ## How to fix
 Write the value out. Entries are read alone, so an anchor in another file is never visible.
-""")
+""",
+)
 
-declare("KB010", "unreadable-file", "error", f"""
+declare(
+    "KB010",
+    "unreadable-file",
+    "error",
+    f"""
 A file or folder cannot be read, or is not a regular one.
 
 ## What it does
@@ -250,9 +299,14 @@ kb/gotchas/example.yaml, a regular file
 
 ## How to fix
 Put the file itself there, readable for whoever runs rackfit.
-""")
+""",
+)
 
-declare("KB011", "file-too-large", "error", f"""
+declare(
+    "KB011",
+    "file-too-large",
+    "error",
+    f"""
 The file is larger than {MAX_FILE_BYTES:,} bytes.
 
 ## What it does
@@ -273,9 +327,14 @@ kb/evidence/measured/<submitter>/<system>.yaml, one for each system
 
 ## How to fix
 Split it by system, or keep the raw data elsewhere and cite it through a source entry.
-""")
+""",
+)
 
-declare("KB012", "byte-order-mark", "error", """
+declare(
+    "KB012",
+    "byte-order-mark",
+    "error",
+    """
 The file starts with a byte-order mark.
 
 ## What it does
@@ -296,9 +355,14 @@ EF BB BF 69 64 3A …
 
 ## How to fix
 Save it as UTF-8 without BOM, or let `rackfit lint --fix` remove the mark.
-""")
+""",
+)
 
-declare("KB013", "not-utf-8", "error", """
+declare(
+    "KB013",
+    "not-utf-8",
+    "error",
+    """
 A byte is not UTF-8.
 
 ## What it does
@@ -319,9 +383,14 @@ title: Café (UTF-8)
 
 ## How to fix
 Open the file with its real encoding and save it as UTF-8.
-""")
+""",
+)
 
-declare("KB014", "tab-indentation", "error", """
+declare(
+    "KB014",
+    "tab-indentation",
+    "error",
+    """
 A tab indents a line.
 
 ## What it does
@@ -346,9 +415,14 @@ concepts:
 
 ## How to fix
 Indent with two spaces, or let `rackfit lint --fix` replace the tabs.
-""")
+""",
+)
 
-declare("KB015", "hidden-character", "error", """
+declare(
+    "KB015",
+    "hidden-character",
+    "error",
+    """
 A control character, a bidirectional mark or a zero-width character.
 
 ## What it does
@@ -371,9 +445,14 @@ title: Zero width
 
 ## How to fix
 Delete the character at the place named.
-""")
+""",
+)
 
-declare("KB016", "second-document", "error", """
+declare(
+    "KB016",
+    "second-document",
+    "error",
+    """
 A second document (`---`) or a `%` directive.
 
 ## What it does
@@ -396,9 +475,14 @@ id: gotchas/example
 
 ## How to fix
 Give each entry its own file.
-""")
+""",
+)
 
-declare("KB018", "read-otherwise", "warning", """
+declare(
+    "KB018",
+    "read-otherwise",
+    "warning",
+    """
 A bare word that YAML 1.1 readers take for a flag or a number.
 
 ## What it does
@@ -419,9 +503,14 @@ since: "012"
 
 ## How to fix
 Quote it if text is meant; write `true`, `false` or a plain decimal otherwise. `rackfit lint --fix` adds the quotes.
-""")
+""",
+)
 
-declare("KB019", "more-findings", "error", f"""
+declare(
+    "KB019",
+    "more-findings",
+    "error",
+    f"""
 The file has more than {MAX_FINDINGS_PER_FILE} findings.
 
 ## What it does
@@ -442,9 +531,14 @@ rackfit import mlperf FILE --round v6.1
 
 ## How to fix
 Mend the first ones and lint again.
-""")
+""",
+)
 
-declare("KB020", "too-many-files", "error", f"""
+declare(
+    "KB020",
+    "too-many-files",
+    "error",
+    f"""
 More files, or more text, than one knowledge base may hold.
 
 ## What it does
@@ -465,9 +559,14 @@ An overlay from elsewhere must not be able to fill the memory or the day of whoe
 
 ## How to fix
 Point at the knowledge base itself, or split it into several overlays.
-""")
+""",
+)
 
-declare("KB022", "not-an-entry-file", "error", """
+declare(
+    "KB022",
+    "not-an-entry-file",
+    "error",
+    """
 A data file where no entry is read.
 
 ## What it does
@@ -488,9 +587,14 @@ kb/gotchas/example.yaml
 
 ## How to fix
 Rename the file to end in `.yaml` and put it into the folder of its kind.
-""")
+""",
+)
 
-declare("KB023", "unknown-kind-folder", "error", """
+declare(
+    "KB023",
+    "unknown-kind-folder",
+    "error",
+    """
 A folder with entries whose name is no kind.
 
 ## What it does
@@ -511,4 +615,5 @@ kb/gotchas/example.yaml
 
 ## How to fix
 Rename the folder to the kind meant.
-""")
+""",
+)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from advisor.lint.check import declare
 
-declare("KB025", "ignore-without-reason", "warning", """
+declare(
+    "KB025",
+    "ignore-without-reason",
+    "warning",
+    """
 A finding is silenced without saying why.
 
 ## What it does
@@ -25,9 +29,14 @@ symptom: A symptom of 123 tok/s that no claim covers. # rackfit: ignore[KB402] t
 
 ## How to fix
 Add the reason after the bracket, or delete the comment and mend the finding.
-""")
+""",
+)
 
-declare("KB026", "unused-ignore", "warning", """
+declare(
+    "KB026",
+    "unused-ignore",
+    "warning",
+    """
 A comment silences a code that is not found there.
 
 ## What it does
@@ -49,9 +58,14 @@ title: A plain title
 
 ## How to fix
 Delete the code from the comment, or the whole comment.
-""")
+""",
+)
 
-declare("KB027", "unknown-ignore", "error", """
+declare(
+    "KB027",
+    "unknown-ignore",
+    "error",
+    """
 An ignore comment names no code, or one that does not exist.
 
 ## What it does
@@ -72,4 +86,5 @@ title: A plain title
 
 ## How to fix
 Write the code as it is printed in the finding, such as `# rackfit: ignore[KB601] reviewed every other year`.
-""")
+""",
+)

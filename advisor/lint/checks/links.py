@@ -28,7 +28,11 @@ _TARGET_KINDS: dict[str, tuple[str, ...]] = {
 }
 """Field that links -> kinds it may lead to; fields that are not here may lead anywhere."""
 
-declare("KB200", "id-not-path", "error", """
+declare(
+    "KB200",
+    "id-not-path",
+    "error",
+    """
 The id is not the path of the file.
 
 ## What it does
@@ -50,9 +54,14 @@ title: A file whose id is its path
 
 ## How to fix
 Write the path as the id, or rename the file. `rackfit lint --fix` writes the id.
-""")
+""",
+)
 
-declare("KB201", "name-not-a-slug", "error", """
+declare(
+    "KB201",
+    "name-not-a-slug",
+    "error",
+    """
 The name of the file or of a folder cannot be part of an id.
 
 ## What it does
@@ -73,7 +82,8 @@ kb/gotchas/my-gotcha.yaml
 
 ## How to fix
 Rename it as the message says, and write the same into `id`.
-""")
+""",
+)
 
 
 @corpus_check("KB210", "dangling-link", "error")
@@ -102,7 +112,7 @@ def dangling_link(corpus: Corpus) -> Iterator[Problem]:
     """
     hints: dict[str, str] = {}
     for entry in corpus.mine(corpus.kb.entries):
-        for link in links_of(entry):
+        for link in corpus.links[entry.id]:
             if corpus.exists(link.target):
                 continue
             if link.target not in hints:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.knowledge.base import fold
-from advisor.knowledge.graph import links_of
 from advisor.knowledge.yaml_source import Document
 from advisor.lint.check import Problem, corpus_check, entry_check, fixer
 from advisor.lint.corpus import Corpus
@@ -14,7 +13,7 @@ from advisor.records import Entry, Model
 from advisor.units import shown
 
 
-@corpus_check("KB220", "alias-collision", "error")
+@corpus_check("KB220", "alias-collision", "warning")
 def alias_collision(corpus: Corpus) -> Iterator[Problem]:
     """Two entries of one kind claim the same alias.
 
@@ -86,7 +85,11 @@ def dead_alias(entry: Entry) -> Iterator[Problem]:
     Delete it. `rackfit lint --fix` does.
     """
     for index, name in _dead_aliases(entry):
-        yield Problem(where=("aliases", index), message=f"alias {shown(name)} is already a name of this entry", fix="delete it")
+        yield Problem(
+            where=("aliases", index),
+            message=f"alias {shown(name)} is already a name of this entry",
+            fix="delete it",
+        )
 
 
 def _dead_aliases(entry: Entry) -> Iterator[tuple[int, str]]:
@@ -137,7 +140,17 @@ def unused_source(corpus: Corpus) -> Iterator[Problem]:
     ## How to fix
     Cite it where a fact comes from it, or delete it.
     """
-    cited = {link.target for entry in corpus.kb.entries.values() for link in links_of(entry) if link.target != entry.id}
+    cited = {
+        link.target
+        for entry in corpus.kb.entries.values()
+        for link in corpus.links[entry.id]
+        if link.target != entry.id
+    }
     for source in corpus.mine(corpus.kb.sources):
         if source.id not in cited:
-            yield Problem(entry=source.id, where=("id",), message="nothing cites this source", fix="cite it or delete it")
+            yield Problem(
+                entry=source.id,
+                where=("id",),
+                message="nothing cites this source",
+                fix="cite it or delete it",
+            )

@@ -6,7 +6,11 @@ from advisor.lint.check import declare
 
 _WHY_FIELDS = "The advisor reads fields by name and type; what does not match the schema cannot be used, so the entry does not load."
 
-declare("KB100", "schema", "error", f"""
+declare(
+    "KB100",
+    "schema",
+    "error",
+    f"""
 The entry does not match the schema of its kind.
 
 ## What it does
@@ -27,9 +31,14 @@ rackfit schema gotcha
 
 ## How to fix
 `rackfit schema KIND` prints the schema; the schema line at the top of a file makes editors show it as you type.
-""")
+""",
+)
 
-declare("KB101", "unknown-field", "error", f"""
+declare(
+    "KB101",
+    "unknown-field",
+    "error",
+    f"""
 A field that this kind does not have.
 
 ## What it does
@@ -50,9 +59,14 @@ root_cause: The key is spelt as the schema has it.
 
 ## How to fix
 Correct the spelling, or move the text to a field that exists, such as `notes`.
-""")
+""",
+)
 
-declare("KB102", "missing-field", "error", f"""
+declare(
+    "KB102",
+    "missing-field",
+    "error",
+    f"""
 A field that every entry of this kind must have is missing.
 
 ## What it does
@@ -75,9 +89,14 @@ summary: One sentence that says what the term means.
 
 ## How to fix
 Add the field. `rackfit new KIND SLUG` writes an entry with all of them.
-""")
+""",
+)
 
-declare("KB103", "wrong-type", "error", f"""
+declare(
+    "KB103",
+    "wrong-type",
+    "error",
+    f"""
 A value of the wrong type: text for a number, one value for a list.
 
 ## What it does
@@ -98,9 +117,14 @@ concepts: [concepts/example]
 
 ## How to fix
 Quote numbers that are text; leave numbers bare, without units or separators; put single items of a list into brackets.
-""")
+""",
+)
 
-declare("KB104", "value-not-allowed", "error", f"""
+declare(
+    "KB104",
+    "value-not-allowed",
+    "error",
+    f"""
 A value outside the list of allowed ones.
 
 ## What it does
@@ -123,9 +147,14 @@ scope: comparison
 
 ## How to fix
 Use one of the values named in the message.
-""")
+""",
+)
 
-declare("KB105", "malformed-value", "error", f"""
+declare(
+    "KB105",
+    "malformed-value",
+    "error",
+    f"""
 A value that is not written in the form asked for.
 
 ## What it does
@@ -146,9 +175,14 @@ sources: [sources/example]
 
 ## How to fix
 Ids are a kind folder and lower-case kebab-case parts; dates are year-month-day; fact names are lower case with underscores.
-""")
+""",
+)
 
-declare("KB106", "out-of-bounds", "error", f"""
+declare(
+    "KB106",
+    "out-of-bounds",
+    "error",
+    f"""
 A value is too long, too short, too large or too small.
 
 ## What it does
@@ -169,9 +203,14 @@ title: A title that says what goes wrong
 
 ## How to fix
 Shorten or fill in the value until it is within the bound.
-""")
+""",
+)
 
-declare("KB107", "listed-twice", "error", """
+declare(
+    "KB107",
+    "listed-twice",
+    "error",
+    """
 The same item stands twice in a list.
 
 ## What it does
@@ -192,9 +231,14 @@ sources: [sources/example]
 
 ## How to fix
 Delete it, or replace it by the item that was meant. `rackfit lint --fix` deletes it.
-""")
+""",
+)
 
-declare("KB108", "no-shape-fits", "error", f"""
+declare(
+    "KB108",
+    "no-shape-fits",
+    "error",
+    f"""
 A part may take one of several shapes, and fits none of them, or more than one.
 
 ## What it does
@@ -215,9 +259,14 @@ applies_when: {{fact: model_is_moe, is: true}}
 
 ## How to fix
 Choose one shape. A condition is `all`, `any` or `none` with a list, or `fact` with exactly one comparison.
-""")
+""",
+)
 
-declare("KB110", "not-a-record", "error", f"""
+declare(
+    "KB110",
+    "not-a-record",
+    "error",
+    f"""
 The entry matches its schema and still cannot become a record.
 
 ## What it does
@@ -238,4 +287,5 @@ a count
 
 ## How to fix
 Correct the value named. If it looks right, the schema and the record disagree: please report it.
-""")
+""",
+)
