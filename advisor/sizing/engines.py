@@ -1,0 +1,113 @@
+"""Engine profiles as plain numbers: the terms of one engine version, with what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from advisor.errors import InputError
+from advisor.knowledge import KnowledgeBase
+from advisor.records import Engine, FractionOf
+from advisor.units import shown
+
+TERMS: dict[str, str] = {
+    "driver_gib": "kept by the driver on NVIDIA accelerators: visible memory minus what programs see",
+    "runtime_gib": "held outside weights, activations and KV on each accelerator (CUDA or HIP context, libraries)",
+    "communication_gib": "added when a replica spans several accelerators by tensor parallelism (NCCL, custom all-reduce)",
+    "activation_gib": "activation peak that depends on neither vocabulary nor batch",
+    "logits_bytes_per_value": "bytes per sequence and vocabulary entry at the sampler's peak",
+    "expert_workspace": "share of the naive mixture-of-experts workspace that is live at the peak (0 to 1)",
+    "max_num_seqs": "sequences in a batch, default on accelerators of at least large_accelerator_gib",
+    "max_num_seqs_small": "the same default on smaller accelerators",
+    "max_num_batched_tokens": "tokens of one scheduler step, default on accelerators of at least large_accelerator_gib",
+    "max_num_batched_tokens_small": "the same default on smaller accelerators",
+    "max_num_batched_tokens_huge": "the same default from huge_accelerator_gib on",
+    "huge_accelerator_gib": "memory from which the largest step applies",
+    "whole_prefill_tokens": "prompts up to this length are prefilled in one step, so the step is as long as the context",
+    "large_accelerator_gib": "memory from which the larger defaults apply",
+    "auto_reserve_gib": "without a given fraction: reserve that the engine derives its fraction from, constant part",
+    "auto_reserve_gib_per_1024_step_tokens": "the same, part that grows with the prefill step",
+    "auto_reserve_gib_per_8_ranks": "the same, part that grows with the accelerators of a replica",
+    "auto_reserve_floor_gib": "the same, least value on accelerators of at least 60 GiB",
+    "cuda_graph_gib": "memory of captured CUDA graphs",
+    "graphs_in_budget": "1 when graphs are taken from the budget before KV, 0 when they come on top",
+    "block_tokens": "tokens per KV block",
+    "vocabulary_multiple": "embedding rows are padded to a multiple of this",
+    "mxfp4_hidden_multiple": "MXFP4 experts: hidden width is padded to a multiple of this",
+    "mxfp4_intermediate_multiple": "MXFP4 experts: width per rank is padded to a multiple of this",
+    "absorbed_mla": "1 when a second 16-bit copy of the MLA up-projection is kept for decoding",
+    "rocm_row_padding_bytes": "added to each 8-bit weight row on AMD accelerators",
+    "group_hybrid_layers": "1 when layers of different attention kinds share one pool in equal groups (padding)",
+    "sliding_pool_ratio": "sliding-window tokens reserved per full-attention token when pools are separate",
+    "sparse_mla_fp8_bytes": "bytes per token and layer of an 8-bit latent cache under sparse attention, 0 for the plain size",
+}
+"""Term -> meaning. Every term of every engine entry is one of these."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """One engine version as numbers."""
+
+    engine: str
+    title: str
+    memory_fraction: float
+    fraction_of: FractionOf
+    flag: str
+    measured_on: str
+    small_batch: tuple[str, ...]
+    terms: Mapping[str, float]
+
+    def __getitem__(self, term: str) -> float:
+        return self.terms.get(term, 0.0)
+
+
+def profile_of(
+    kb: KnowledgeBase, engine: str = "", version: str = "", overrides: Mapping[str, float] | None = None
+) -> Profile:
+    """The profile of an engine by name and version (empty: the one it was measured on), with overridden terms.
+
+    Raises UnknownIdError for an unknown engine and InputError for an unknown term or a version that is not numbers.
+    """
+    key = ("engine profile", engine, version)
+    profile: Profile | None = kb.memo.get(key)
+    if profile is None:
+        entry = kb.find("engines", engine or "vllm")
+        assert isinstance(entry, Engine)
+        terms = {name: cell.number for name, cell in entry.terms.items()}
+        if version:
+            asked = _version(version)
+            for other in entry.versions:
+                if (not other.since or asked >= _version(other.since)) and (
+                    not other.before or asked < _version(other.before)
+                ):
+                    terms.update((name, cell.number) for name, cell in other.terms.items())
+        profile = Profile(
+            engine=entry.slug, title=entry.title, memory_fraction=entry.memory_fraction.number,
+            fraction_of=entry.fraction_of, flag=entry.flag, measured_on=entry.measured_on,
+            small_batch=entry.small_batch, terms=terms,
+        )  # fmt: skip
+        kb.memo[key] = profile
+    if not overrides:
+        return profile
+    for name in overrides:
+        if name not in TERMS:
+            raise InputError(f"no engine term {shown(name)}; terms: {', '.join(TERMS)}")
+    return replace(profile, terms={**profile.terms, **overrides})
+
+
+def _version(text: str) -> tuple[int, ...]:
+    numbers: list[int] = []
+    for part in text.strip().lstrip("vV").split(".")[:3]:
+        digits = ""
+        for character in part:
+            if not character.isdigit():
+                break
+            digits += character
+        if not digits:
+            break
+        numbers.append(int(digits[:6]))
+    if not numbers:
+        raise InputError(
+            f"engine version {shown(text)} does not start with a number; write for example 0.19.0"
+        )
+    return tuple(numbers + [0] * (3 - len(numbers)))

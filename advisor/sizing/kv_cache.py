@@ -1,0 +1,171 @@
+"""KV cache: bytes per token as engines account for it, and bytes of one whole sequence at a context.
+
+Per layer and token: full, sliding and chunked attention hold kv_heads x (key + value) values, cut by TP down to one head
+per rank; MLA holds one latent for all heads, so TP only copies it; an indexer of sparse attention adds its keys. Linear
+and Mamba layers hold a state per sequence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.records import Architecture, AttentionGroup
+from advisor.sizing.formats import KV_BYTES
+
+_INDEXER_SCALE_BYTES = 4.0
+"""One 32-bit scale beside the 8-bit indexer keys of a token (DeepSeek-V3.2 layout: 132 bytes for 128 values)."""
+_STATE_BYTES, _CONV_BYTES = 4.0, 2.0
+"""Recurrent states are kept in 32 bit, convolution states in the model's 16-bit type."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """Layers that grow alike: bytes per token for all of them, until `limit` tokens (0: without limit)."""
+
+    bytes_per_token: float
+    limit: int = 0
+    spare_blocks: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class KvCost:
+    """What the cache of one rank costs.
+
+    bytes_per_token: pool bytes over the tokens that the engine reports. parts: how one sequence grows. state_bytes: per
+    sequence, whatever its length. sharded_by: ranks over which one sequence's tokens are spread (decode context parallel).
+    """
+
+    bytes_per_token: float
+    parts: tuple[Part, ...]
+    state_bytes: float
+    block_tokens: int
+    padding_layers: int = 0
+    sharded_by: int = 1
+
+    def sequence_bytes(self, context_tokens: float, step_tokens: float = 0.0) -> float:
+        """Bytes per rank of one sequence of `context_tokens`, in whole blocks.
+
+        step_tokens: tokens that one scheduler step may add; a windowed layer holds them beside its window.
+        """
+        block = self.block_tokens
+        total = self.state_bytes
+        for part in self.parts:
+            if part.limit:
+                blocks = (
+                    math.ceil(min(part.limit - 1 + step_tokens, context_tokens) / block) + part.spare_blocks
+                )
+            else:
+                blocks = math.ceil(context_tokens / self.sharded_by / block)
+            total += part.bytes_per_token * blocks * block
+        return total
+
+
+def kv_cost(
+    architecture: Architecture,
+    kv_precision: str,
+    *,
+    tp: int,
+    pp: int,
+    terms: Mapping[str, float],
+    context_parallel: int = 1,
+) -> KvCost:
+    """Cost of the cache on the fullest pipeline stage. kv_precision: a key of `KV_BYTES`."""
+    stage = math.ceil(architecture.layers / pp) / architecture.layers
+    block = int(terms.get("block_tokens", 16))
+    kinds: dict[tuple[str, int, float], float] = {}
+    state = 0.0
+    states = 0
+    for group in architecture.attention:
+        if group.kind in ("linear", "mamba"):
+            state = max(
+                state,
+                math.ceil(group.state_values / tp) * _STATE_BYTES
+                + math.ceil(group.conv_values / tp) * _CONV_BYTES,
+            )
+            states += group.layers
+        per_token = layer_bytes_per_token(group, kv_precision, tp=tp, terms=terms)
+        if per_token:
+            key = (_span(group), group.window if _span(group) == "window" else 0, per_token)
+            kinds[key] = kinds.get(key, 0.0) + group.layers
+    return _assemble(kinds, state, states, stage=stage, block=block, terms=terms, sharded_by=context_parallel)
+
+
+def layer_bytes_per_token(
+    group: AttentionGroup, kv_precision: str, *, tp: int, terms: Mapping[str, float]
+) -> float:
+    """Bytes that one layer of a group holds per token on one rank; 0 for layers without a growing cache."""
+    value_bytes = KV_BYTES[kv_precision]
+    if group.kind == "mla":
+        latent = (group.kv_lora_rank + group.rope_head_dim) * value_bytes
+        if group.index_heads:
+            if value_bytes == 1 and terms.get("sparse_mla_fp8_bytes"):
+                latent = terms["sparse_mla_fp8_bytes"]
+            latent += group.index_head_dim + _INDEXER_SCALE_BYTES
+        return latent
+    if group.kind in ("full", "sliding", "chunked", "cross") and not group.shares_kv_with_previous:
+        heads = math.ceil(group.kv_heads / tp)
+        return heads * (group.head_dim + (group.v_head_dim or group.head_dim)) * value_bytes
+    if group.kind == "compressed" and group.compress_ratio:
+        entry = group.kv_heads * group.head_dim * value_bytes
+        if group.index_heads:
+            entry += group.index_head_dim + _INDEXER_SCALE_BYTES
+        return entry / group.compress_ratio
+    return 0.0
+
+
+def _span(group: AttentionGroup) -> str:
+    return "window" if group.kind in ("sliding", "chunked") and group.window else "all"
+
+
+def _assemble(
+    kinds: Mapping[tuple[str, int, float], float],
+    state: float,
+    states: int,
+    *,
+    stage: float,
+    block: int,
+    terms: Mapping[str, float],
+    sharded_by: int,
+) -> KvCost:
+    """Join the kinds of layers in one pool, in the way the engine does."""
+    shared_pool = bool(terms.get("group_hybrid_layers")) and len(kinds) + (states > 0) > 1
+    slots: dict[tuple[str, int, float], float] = dict(kinds)
+    padding = 0.0
+    if shared_pool:
+        size = _group_size([*kinds.values(), *([states] if states else [])])
+        slots = {key: math.ceil(layers / size) * size for key, layers in kinds.items()}
+        padding = sum(slots.values()) - sum(kinds.values())
+        widest = max((key[2] for key in kinds), default=0.0)
+        state_slots = math.ceil(states / size) * size if states else 0
+        if states and widest:
+            page_tokens = math.ceil(state / widest / block) * block
+            state, block = page_tokens * widest, page_tokens
+            padding += state_slots - states
+        per_token = (sum(slots.values()) + state_slots) * widest
+        states = int(state_slots)
+    else:
+        ratio = terms.get("sliding_pool_ratio", 1.0)
+        per_token = sum(
+            layers * key[2] * (ratio if key[0] == "window" and len(kinds) > 1 else 1.0)
+            for key, layers in kinds.items()
+        )
+    parts = tuple(
+        Part(
+            bytes_per_token=layers * key[2] * stage,
+            limit=key[1],
+            spare_blocks=1 if key[1] and shared_pool else 0,
+        )
+        for key, layers in slots.items()
+    )
+    return KvCost(
+        bytes_per_token=per_token * stage / sharded_by, parts=parts, state_bytes=state * states * stage,
+        block_tokens=block, padding_layers=int(padding), sharded_by=sharded_by,
+    )  # fmt: skip
+
+
+def _group_size(layers: list[float]) -> float:
+    """Layers per group of a shared pool: the rarest kind's, or the commonest's when they are close (vLLM's rule)."""
+    smallest, largest = min(layers), max(layers)
+    return largest if largest < smallest * 1.5 else smallest

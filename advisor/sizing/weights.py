@@ -1,0 +1,153 @@
+"""Bytes of weights on one accelerator: each matrix in its stored format, cut by the layout, padded as engines pad."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from advisor.records import Checkpoint, Layout, Model
+from advisor.sizing.formats import DEFAULT_FORMAT, FORMATS, Format
+from advisor.sizing.tensors import (
+    Tensor,
+    edge_tensors,
+    kv_up_projection,
+    layer_tensors,
+    mtp_tensors,
+    side_tensors,
+)
+
+_LAYER_ROLES = frozenset(
+    ("attention", "indexer", "linear_attention", "mamba", "mlp", "experts", "shared_experts", "latent")
+)
+
+
+def weights_bytes(
+    model: Model,
+    checkpoint: Checkpoint,
+    layout: Layout,
+    terms: Mapping[str, float],
+    *,
+    speculative: bool = False,
+    row_padding_bytes: float = 0.0,
+) -> float:
+    """Bytes per accelerator on the fullest pipeline stage, tables that engines keep beside the weights included.
+
+    terms: of the engine profile. speculative: MTP layers are loaded too. row_padding_bytes: added to each row of an
+    8-bit matrix whose row is a multiple of 512 bytes (ROCm builds of engines).
+    """
+    architecture = model.architecture
+    rank = Rank(checkpoint=checkpoint, layout=layout, terms=terms, row_padding_bytes=row_padding_bytes)
+    stage = math.ceil(architecture.layers / layout.pp) / architecture.layers
+    layers = sum(rank.bytes(tensor) for tensor in layer_tensors(architecture))
+    if terms.get("absorbed_mla"):
+        copies = (kv_up_projection(group) for group in architecture.attention if group.kind == "mla")
+        layers += sum(2.0 * rank.values(copy) for copy in copies)
+    embedding, head = (rank.bytes(tensor) for tensor in edge_tensors(architecture))
+    if layout.pp > 1:
+        edges = max(embedding, head)
+    else:
+        edges = embedding + (0.0 if architecture.tied_embeddings else head)
+    side = sum(rank.bytes(tensor) for tensor in side_tensors(architecture))
+    drafts = sum(rank.bytes(tensor) for tensor in mtp_tensors(architecture)) if speculative else 0.0
+    rope_table = 2.0 * architecture.rope_dim * architecture.rope_positions
+    return layers * stage + edges + side + drafts + rope_table
+
+
+def checkpoint_bytes(model: Model, checkpoint: Checkpoint) -> float:
+    """Bytes of the whole model in this checkpoint's format, on no engine in particular and without MTP layers."""
+    return weights_bytes(model, checkpoint, Layout(tp=1), {}) - (
+        2.0 * model.architecture.rope_dim * model.architecture.rope_positions
+    )
+
+
+def format_of(checkpoint: Checkpoint) -> Format:
+    """The storage format of a checkpoint's quantised values."""
+    return FORMATS[checkpoint.format or DEFAULT_FORMAT[checkpoint.precision]]
+
+
+def sixteen_bit_roles(checkpoint: Checkpoint) -> frozenset[str]:
+    """Parts that a checkpoint leaves in 16 bit: its own list, or that of a usual recipe in its format."""
+    return frozenset(checkpoint.kept_16bit or format_of(checkpoint).sixteen_bit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rank:
+    """One accelerator's share of matrices under a layout, in a checkpoint's format."""
+
+    checkpoint: Checkpoint
+    layout: Layout
+    terms: Mapping[str, float]
+    row_padding_bytes: float = 0.0
+    storage: Format = field(init=False)
+    kept: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "storage", format_of(self.checkpoint))
+        object.__setattr__(self, "kept", sixteen_bit_roles(self.checkpoint))
+
+    def values(self, tensor: Tensor) -> float:
+        """Values on this rank."""
+        rows, columns, copies = self._shape(tensor)
+        return rows * columns * copies
+
+    def bytes(self, tensor: Tensor) -> float:
+        """Bytes on this rank, scales and row padding included."""
+        rows, columns, copies = self._shape(tensor)
+        values = rows * columns * copies
+        plain = 4.0 if self.checkpoint.precision == "fp32" else 2.0
+        if not self._quantised(tensor):
+            return values * plain
+        if tensor.role in self.checkpoint.kept_8bit:
+            bits = 8.0
+        else:
+            bits = self.storage.bits_per_value(self.checkpoint.group_size)
+        quantised = values * bits / 8
+        if bits == 8 and self.row_padding_bytes and columns % 512 == 0:
+            quantised += rows * copies * self.row_padding_bytes
+        whole = self.checkpoint.layers_kept_16bit
+        if whole and tensor.role in _LAYER_ROLES:
+            share = min(whole, tensor.count) / tensor.count
+            return quantised * (1 - share) + values * plain * share
+        return quantised
+
+    def _quantised(self, tensor: Tensor) -> bool:
+        if tensor.role in self.kept and tensor.role not in self.checkpoint.kept_8bit:
+            return False
+        return tensor.quantised or self.storage.whole_model
+
+    def _shape(self, tensor: Tensor) -> tuple[float, float, float]:
+        """(rows, columns, matrices) on this rank, padded."""
+        rows, columns, copies = float(tensor.rows), float(tensor.columns), float(tensor.count)
+        ranks = self.layout.tp
+        if tensor.experts:
+            all_ranks = self.layout.tp * self.layout.dp
+            copies *= math.ceil(tensor.experts / self.layout.ep)
+            ranks = max(1, all_ranks // self.layout.ep)
+        if tensor.role in ("embedding", "head") and tensor.cut == "rows":
+            rows = _multiple(rows, self.terms.get("vocabulary_multiple", 1))
+        if tensor.cut == "rows":
+            rows = _share(rows, ranks, tensor.heads)
+        elif tensor.cut == "columns":
+            columns = _share(columns, ranks, tensor.heads)
+        if tensor.experts and self.storage.bits == 4 and self.checkpoint.format == "mxfp4":
+            inner = self.terms.get("mxfp4_intermediate_multiple", 1)
+            outer = self.terms.get("mxfp4_hidden_multiple", 1)
+            if tensor.cut == "rows":
+                rows, columns = (
+                    _multiple(rows / tensor.parts, inner) * tensor.parts,
+                    _multiple(columns, outer),
+                )
+            else:
+                rows, columns = _multiple(rows, outer), _multiple(columns, inner)
+        return rows, columns, copies
+
+
+def _share(width: float, ranks: int, heads: int) -> float:
+    if heads:
+        return width / heads * math.ceil(heads / ranks)
+    return math.ceil(width / ranks)
+
+
+def _multiple(value: float, of: float) -> float:
+    return math.ceil(value / of) * of
