@@ -1,0 +1,273 @@
+"""The application: paints first, loads the advisor behind the first frame, and owns what all screens can do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from tui.commands import SLASH
+from tui.panels import PANELS
+from tui.preferences import PreferencesApp
+from tui.reading import ReadingApp
+from tui.widgets.bars import CHAT
+from tui.widgets.replies import Replies
+
+if TYPE_CHECKING:
+    from advisor.dialogue.conversation import Message as Said
+    from textual.command import Provider
+
+    from tui.widgets.message import MessageView
+
+_SWITCH_INTERVAL_SECONDS = 0.002
+
+
+def _palette() -> type[Provider]:
+    from tui.palette import RackfitCommands
+
+    return RackfitCommands
+
+
+class RackfitApp(ReadingApp, PreferencesApp):
+    """rackfit on a screen. `opener` loads the knowledge base and the conversation, in a thread."""
+
+    TITLE = "rackfit"
+    CSS_PATH = "styles.tcss"
+    COMMANDS = {_palette}  # noqa: RUF012  # Textual's own form
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "Help", show=False, priority=True, id="app.help"),
+        Binding("question_mark", "help", "Help", show=False, id="app.help-sign"),
+        *(Binding(key.lower(), f"panel({name!r})", title, show=False, priority=True, id=f"app.panel-{name}")
+          for name, (key, title, *_) in PANELS.items()),
+        Binding("f9", "export", "Export", show=False, priority=True, id="app.export"),
+        Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit"),
+    ]  # fmt: skip
+
+    # start and end
+
+    def on_mount(self) -> None:
+        """Load everything else once the first frame is out."""
+        sys.setswitchinterval(_SWITCH_INTERVAL_SECONDS)
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.run_worker(self._load(), group="load")
+
+    async def _load(self) -> None:
+        await self.chat.complete()
+        from advisor.errors import RackfitError
+
+        try:
+            earlier, opening = await self.busy("reading the knowledge base", self.engine.start())
+        except RackfitError as error:
+            self.failure = str(error)
+            self.exit(return_code=2)
+            return
+        self.show_cursor()
+        await self.chat.transcript.add(earlier)
+        await self._show(opening, stream=False)
+        if self._first:
+            self.submit(self._first)
+        self.run_worker(self._learn_names(), group="load")
+
+    async def _learn_names(self) -> None:
+        from tui.names import completions
+
+        self.history.load()
+        snapshot = self.snapshot
+        if snapshot is not None:
+            from tui.widgets.completion import Completion
+
+            self.chat.query_one(Completion).learn(await self.engine.run(completions, snapshot.kb))
+
+    async def action_quit(self) -> None:
+        """Leave; asks only when typed text would be lost (the conversation is saved as it goes)."""
+        if not self.chat.prompt.text.strip():
+            self._leave()
+            return
+        from tui.screens.confirm import Confirm
+
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                self._leave()
+
+        text = "What you typed has not been sent. The conversation so far is saved."
+        self.push_screen(Confirm("Quit?", text, yes="Quit and lose the typed line", no="Stay"), answered)
+
+    def _leave(self) -> None:
+        self.engine.close()
+        self.exit()
+
+    def action_help_quit(self) -> None:
+        """ctrl+c without a selection: say how to quit."""
+        self.notify("ctrl+q quits; the conversation is saved as it goes.")
+
+    # conversation
+
+    def submit(self, text: str) -> None:
+        """Say something, or run a `/` command."""
+        if text.startswith("/"):
+            word = text[1:].split(maxsplit=1)[0] if len(text) > 1 else ""
+            command = SLASH.get(word)
+            if command is not None:
+                self.call_later(self.run_action, command.action)
+            else:
+                from difflib import get_close_matches
+
+                near = get_close_matches(word, SLASH, n=3, cutoff=0.4) or list(SLASH)[:6]
+                self.notify(
+                    f"no command /{word[:30]}; try {', '.join('/' + name for name in near)}", markup=False
+                )
+            return
+        self.run_worker(self._say(text), group="say")
+
+    def action_say(self, text: str) -> None:
+        """Say something on behalf of a command."""
+        self.submit(text)
+
+    async def _say(self, text: str) -> None:
+        from advisor.dialogue.conversation import Message
+
+        await self.chat.transcript.add([Message(role="user", kind="echo", markdown=text)], topic=True)
+        self.chat.query_one(Replies).choices = ()
+        await self._converse(self.engine.say(text))
+
+    async def _converse(self, work: Any) -> str:
+        """Await an answer and show it. Returns what was wrong with the input, else an empty text."""
+        from advisor.errors import RackfitError
+
+        try:
+            messages = await self.busy("working", work)
+        except RackfitError as error:
+            return str(error)
+        except Exception as error:  # the conversation must survive a defect in one answer
+            self.log.error(error)
+            await self._report_defect(error)
+            return ""
+        await self._show(messages)
+        return ""
+
+    async def _report_defect(self, error: Exception) -> None:
+        from advisor.dialogue.conversation import Message
+
+        text = f"That hit a defect in rackfit ({type(error).__name__}). The conversation goes on; please report what you typed."
+        await self.chat.transcript.add([Message(role="rackfit", kind="error", markdown=text)])
+
+    async def _show(self, messages: Iterable[Said], *, stream: bool = True) -> None:
+        new = [message for message in messages if message.role != "user"]
+        moving = stream and self.animation_level != "none"
+        await self.chat.transcript.add(new, stream=moving)
+        if self.snapshot is not None:
+            self.chat.take(self.snapshot)
+        choices = next((message.choices for message in reversed(new) if message.choices), ())
+        self.chat.query_one(Replies).choices = tuple(choices)
+
+    def action_reply(self, index: int) -> None:
+        """A click on a quick reply."""
+        self.chat.query_one(Replies).action_reply(index)
+
+    def set_facts(self, values: Mapping[str, Any]) -> None:
+        """Set or forget (None) facts; one answer follows, and what is wrong is notified."""
+
+        async def work() -> None:
+            problem = await self._converse(self.engine.set_facts(values))
+            if problem:
+                self.notify(problem, severity="error", markup=False)
+
+        self.run_worker(work(), group="say")
+
+    def action_edit_fact(self, name: str) -> None:
+        """Open the editor of a fact."""
+        snapshot = self.snapshot
+        fact = snapshot.kb.facts.get(name) if snapshot else None
+        if snapshot is None or fact is None:
+            return
+        from advisor.report import parts
+        from tui.screens.fact_editor import FactEditor
+
+        requirement = snapshot.recommendation.requirement if snapshot.recommendation else {}
+        value = snapshot.facts.get(name) or requirement.get(name)
+        current = parts.fact_value(snapshot.kb, name, value) if value else ""
+
+        async def setter(text: str | None) -> str:
+            return await self._converse(self.engine.set_facts({name: text}))
+
+        self.push_screen(FactEditor(snapshot.kb, fact, current, setter))
+
+    def action_choose_fact(self) -> None:
+        """Choose a fact to change."""
+        snapshot = self.snapshot
+        if snapshot is None:
+            return
+        facts = [
+            fact
+            for fact in snapshot.kb.facts.values()
+            if fact.scope == "requirement" and (fact.flag or fact.ask != "never")
+        ]
+        items = [(fact.name, Content(fact.title)) for fact in sorted(facts, key=lambda f: (f.order, f.name))]
+        self.pick("Change a fact", items, self.action_edit_fact)
+
+    def message_menu(self, view: MessageView) -> None:
+        """Offer what can be done with a message: copy it, open what it cites, edit the facts it shows."""
+        items = [("copy", Content("Copy this message"))]
+        items += [(f"link:{link}", Content(f"Open {link}")) for link in view.links]
+        items += [(f"fact:{chip.fact}", Content(f"Change {chip.label}: {chip.text}")) for chip in view.chips]
+
+        def chosen(item: str) -> None:
+            what, _, target = item.partition(":")
+            if what == "copy":
+                self.copy(view.markdown)
+            elif what == "link":
+                self.open(target)
+            else:
+                self.action_edit_fact(target)
+
+        self.pick("Message", items, chosen)
+
+    # what the keys and the command palette do
+
+    async def action_panel(self, name: str) -> None:
+        """Bring a panel (or `chat`) on screen; a second press returns to the prompt."""
+        if name == "graph" and len(self.screen_stack) > 1:
+            return
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+        inside = self.focused is not None and any(
+            node.id == f"panel-{name}" for node in self.focused.ancestors
+        )
+        await self.chat.show_panel(CHAT if inside and not self.chat.wide else name)
+        if inside and self.chat.wide:
+            self.chat.prompt.focus()
+
+    async def action_next_panel(self) -> None:
+        """Show the next panel."""
+        names = [CHAT, *PANELS] if not self.chat.wide else list(PANELS)
+        place = names.index(self.chat.panel_name)
+        await self.chat.show_panel(names[(place + 1) % len(names)])
+
+    def action_help(self) -> None:
+        """Explain the screen."""
+        from tui.screens.help import help_page
+
+        self._read("Help", help_page(self))
+
+    def action_show_earlier(self) -> None:
+        """Bring back earlier messages."""
+        self.run_worker(self.chat.transcript.show_earlier(), group="earlier")
+
+    def action_export(self) -> None:
+        """Choose what to export and where to."""
+        from tui.exporting import export_window
+
+        window = export_window(self)
+        if window is not None and len(self.screen_stack) == 1:
+            self.push_screen(window)
+
+    def action_sessions(self) -> None:
+        """Resume, rename or delete saved conversations."""
+        from tui.sessions import sessions_window
+
+        self.run_worker(sessions_window(self), group="sessions")

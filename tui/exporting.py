@@ -1,0 +1,1 @@
+"""Exports from the screen: the window, and writing what it asked for."""

@@ -1,0 +1,129 @@
+"""The application's frame: settings, theme, the engine, and the one way to wait for work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rich.console import Console
+from textual import constants
+from textual.app import App
+from textual.content import Content
+from textual.screen import Screen
+from textual.theme import Theme
+
+from tui.commands import SLASH
+from tui.engine import Engine, Opened
+from tui.screens.chat import ChatScreen
+from tui.settings import History, Settings, load_settings
+from tui.themes import THEMES, VARIABLES, default_theme
+from tui.widgets.bars import StatusBar
+
+if TYPE_CHECKING:
+    from tui.engine import Snapshot
+
+R = TypeVar("R")
+
+PROGRESS_AFTER_SECONDS = 0.2
+"""Work that takes longer is named in the status line."""
+
+
+def _colors() -> str | None:
+    """How many colours the terminal has, as Rich names it: `truecolor`, `256`, `standard`."""
+    return Console(color_system=constants.COLOR_SYSTEM, force_terminal=True).color_system
+
+
+class FrameApp(App[None]):
+    """What the groups of actions build on."""
+
+    def __init__(
+        self,
+        opener: Callable[[], Opened],
+        *,
+        first: str = "",
+        settings: Settings | None = None,
+        history: History | None = None,
+    ) -> None:
+        self.settings = settings if settings is not None else load_settings()
+        no_color = "NO_COLOR" in os.environ
+        # known before the stylesheet is first read, so that it is read only once
+        self.set_reactive(
+            FrameApp.theme, default_theme(self.settings.theme, no_color=no_color, color_system=_colors())
+        )
+        super().__init__(ansi_color=True if no_color else None)
+        self.history = history if history is not None else History()
+        self.engine = Engine(opener)
+        self._first = first
+        self.failure = ""
+        """Why the application had to end, for the caller to print."""
+        if self.settings.keys:
+            self.set_keymap(self.settings.keys)
+        if not self.settings.motion:
+            self.animation_level = "none"
+
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        """Textual's themes and ours."""
+        return {**super().available_themes, **THEMES}
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Variables of the stylesheet that a theme may leave out."""
+        return VARIABLES
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The chat."""
+        return ChatScreen(self.history, ((word, command.help) for word, command in SLASH.items()))
+
+    @property
+    def chat(self) -> ChatScreen:
+        """The main screen, below whatever window is open."""
+        screen = self.screen_stack[0]
+        assert isinstance(screen, ChatScreen)
+        return screen
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The latest state of the conversation; None while the knowledge base loads."""
+        return self.engine.snapshot
+
+    @property
+    def served(self) -> bool:
+        """True when the screen is shown in a browser."""
+        return os.environ.get("TEXTUAL_DRIVER", "").endswith("WebDriver")
+
+    async def busy(self, what: str, work: Any) -> Any:
+        """Await something; name it in the status line when it takes long."""
+        status = self.chat.query_one(StatusBar)
+
+        def tell() -> None:
+            status.busy = what
+
+        timer = self.set_timer(PROGRESS_AFTER_SECONDS, tell)
+        try:
+            return await work
+        finally:
+            timer.stop()
+            status.busy = ""
+
+    async def compute(self, what: str, function: Callable[..., R], *arguments: Any) -> R:
+        """Run a function in the advisor's thread, with progress."""
+        result: R = await self.busy(what, self.engine.run(function, *arguments))
+        return result
+
+    def pick(
+        self,
+        title: str,
+        items: list[tuple[str, Content]],
+        then: Callable[[str], object],
+        *,
+        current: str = "",
+    ) -> None:
+        """Let the user choose one of `items` (id and text), then do something with its id."""
+        from tui.screens.picker import Picker
+
+        def chosen(item: str | None) -> None:
+            if item is not None:
+                then(item)
+
+        self.push_screen(Picker(title, items, current=current), chosen)

@@ -1,0 +1,140 @@
+"""KB: every entry, found by full-text search or browsed by kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from tui.paint import flow
+from tui.panels.base import Panel, hint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from advisor.knowledge.base import KnowledgeBase
+    from tui.engine import Snapshot
+
+SHOWN = 200
+
+
+class KnowledgePanel(Panel):
+    """Search field, kinds and results."""
+
+    NAME = "kb"
+    FOCUS = "#kb-search"
+    HELP = "Type to search titles, names and texts. ↓ goes to the results, enter reads one, ctrl+g shows it in the graph."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "results", "results", show=False, id="kb.results"),
+        Binding("ctrl+g", "graph", "in the graph", key_display="^g", priority=True, id="kb.graph"),
+        Binding("ctrl+k", "kind", "next kind", key_display="^k", priority=True, id="kb.kind"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kind = ""
+
+    def compose(self) -> ComposeResult:
+        """Field, line of kinds, list."""
+        yield Input(placeholder="Search the knowledge base", id="kb-search", compact=True)
+        yield Static("", id="kb-kinds", classes="legend")
+        yield OptionList(id="kb-results", markup=False)
+
+    def draw(self, snapshot: Snapshot) -> None:  # noqa: ARG002  # the base keeps it
+        """Start with everything."""
+        self._search()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search while typing."""
+        event.stop()
+        self._search()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Read the first result."""
+        event.stop()
+        self.query_one(OptionList).action_select()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Read the entry."""
+        event.stop()
+        if event.option.id:
+            self.rackfit.action_open_entry(event.option.id)
+
+    def action_results(self) -> None:
+        """Go from the field to the results."""
+        self.query_one(OptionList).focus()
+
+    def action_graph(self) -> None:
+        """Show the highlighted entry in the graph."""
+        option = self.query_one(OptionList).highlighted_option
+        if option is not None and option.id:
+            self.rackfit.show_in_graph(option.id)
+
+    def action_kind(self) -> None:
+        """Restrict to the next kind of entry; after the last one, to none."""
+        if self._drawn is None:
+            return
+        kinds = ["", *_counts(self._drawn.kb)]
+        self._kind = kinds[(kinds.index(self._kind) + 1) % len(kinds)]
+        self._search()
+
+    def _search(self) -> None:
+        text = self.query_one(Input).value
+
+        async def work() -> None:
+            snapshot = self._drawn
+            if snapshot is None:
+                return
+            found = await self.rackfit.compute("searching", _find, snapshot.kb, text, self._kind)
+            results = self.query_one(OptionList)
+            results.clear_options()
+            results.add_options(_option(*row) for row in found)
+            results.highlighted = 0 if found else None
+            self.query_one("#kb-kinds", Static).update(self._kinds_line(snapshot.kb, len(found)))
+
+        self.run_worker(work(), exclusive=True)
+
+    def _kinds_line(self, kb: KnowledgeBase, found: int) -> Content:
+        counts = _counts(kb)
+        parts = [Content(f"all {sum(counts.values())}").stylize("" if self._kind else "bold reverse")]
+        parts += [
+            Content(f"{kind} {count}").stylize("bold reverse" if kind == self._kind else "$quiet")
+            for kind, count in counts.items()
+        ]
+        more = f"first {SHOWN} shown" if found >= SHOWN else f"{found} shown"
+        width = self.query_one("#kb-kinds").content_size.width
+        return Content("\n").join([*flow(parts, max(20, width), gap=2), hint(f"{more} · ctrl+k next kind")])
+
+
+def _counts(kb: KnowledgeBase) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for entry in kb.entries.values():
+        counts[entry.kind] = counts.get(entry.kind, 0) + 1
+    return counts
+
+
+def _find(kb: KnowledgeBase, text: str, kind: str) -> list[tuple[str, str, str]]:
+    """(id, title, excerpt) of the entries to show."""
+    if not text.strip():
+        entries: Iterable[tuple[str, str, str]] = (
+            (entry.id, entry.title, str(getattr(entry, "summary", "")))
+            for entry in kb.entries.values()
+            if kind in ("", entry.kind)
+        )
+        return sorted(entries)[:SHOWN]
+    from advisor.knowledge.search import search
+
+    return [(hit.id, hit.title, hit.excerpt) for hit in search(kb, text, limit=SHOWN, kind=kind)]
+
+
+def _option(entry_id: str, title: str, excerpt: str) -> Option:
+    kind = entry_id.partition("/")[0]
+    first = Content.assemble((title, "bold"), (f"   {kind}", "$text-accent"))
+    return Option(
+        Content("\n").join([first, Content(f"  {excerpt}").stylize("$quiet")]) if excerpt else first,
+        id=entry_id,
+    )

@@ -1,0 +1,204 @@
+"""The main screen: conversation on the left, panels on the right; below 100 columns everything is a tab."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from tui.access import rackfit
+from tui.panels import PANELS, build
+from tui.widgets.bars import CHAT, KeyBar, StatusBar, TabBar
+from tui.widgets.completion import Completion
+from tui.widgets.prompt import Prompt
+from tui.widgets.replies import Replies
+from tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tui.engine import Snapshot
+    from tui.panels.base import Panel
+    from tui.settings import History
+
+
+def _titles() -> dict[str, tuple[str, str]]:
+    return {name: (key, title) for name, (key, title, *_) in PANELS.items()}
+
+
+WIDE = 100
+"""Columns from which conversation and panels stand side by side."""
+
+
+class ChatScreen(Screen[None]):
+    """Status line, conversation, panels, keys."""
+
+    AUTO_FOCUS = "#prompt"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  # Textual's own form
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back to the conversation", show=False, id="chat.leave"),
+    ]
+
+    def __init__(self, history: History, commands: Iterable[tuple[str, str]]) -> None:
+        super().__init__()
+        self._completion = Completion(commands)
+        self._prompt = Prompt(history, self._completion)
+        self._completed = False
+        self._shown = "facts"
+        self._snapshot: Snapshot | None = None
+
+    def compose(self) -> ComposeResult:
+        """What the first frame needs; `complete` adds the rest."""
+        yield StatusBar()
+        yield TabBar({CHAT: ("", "Chat"), **_titles()}, id="tabs-top")
+        with Horizontal(id="body"), Vertical(id="conversation"):
+            yield Transcript(id="transcript")
+            yield self._prompt
+        yield KeyBar()
+
+    async def complete(self) -> None:
+        """Mount what the first frame does without: replies, completions, panels."""
+        rest = [Static("", id="more"), Replies(), self._completion]
+        await self.query_one("#conversation").mount_all(rest, before=self._prompt)
+        await self.query_one("#body").mount(Vertical(TabBar(_titles(), id="tabs-side"), id="side"))
+        self._completed = True
+        self._mark_tabs()
+        await self._follow_width()
+
+    # what is on screen
+
+    @property
+    def wide(self) -> bool:
+        """True when panels stand beside the conversation."""
+        return self.app.size.width >= WIDE
+
+    @property
+    def prompt(self) -> Prompt:
+        """Where the user types."""
+        return self._prompt
+
+    @property
+    def transcript(self) -> Transcript:
+        """The conversation so far."""
+        return self.query_one(Transcript)
+
+    @property
+    def panel_name(self) -> str:
+        """The panel on screen, or `chat` when only the conversation is."""
+        return self._shown if self.wide or self.has_class("-panel") else CHAT
+
+    async def show_panel(self, name: str, *, enter: bool = True) -> None:
+        """Bring a panel (or `chat`) on screen and, with `enter`, go into it."""
+        if name == CHAT:
+            self.remove_class("-panel")
+            self._mark_tabs()
+            if enter:
+                self._prompt.focus()
+            return
+        self._shown = name
+        self.add_class("-panel")
+        panel = await self._mounted(name)
+        for other in self.query("#side > .panel"):
+            other.display = other is panel
+        self._mark_tabs()
+        panel.take(self._snapshot)
+        if enter:
+            panel.enter()
+
+    async def _mounted(self, name: str) -> Panel:
+        from tui.panels.base import Panel
+
+        found = list(self.query(f"#panel-{name}").results(Panel))
+        if found:
+            return found[0]
+        panel = build(name)
+        await self.query_one("#side").mount(panel)
+        return panel
+
+    def panel(self, name: str) -> Panel:
+        """A panel that was shown before."""
+        from tui.panels.base import Panel
+
+        return self.query_one(f"#panel-{name}", Panel)
+
+    def _mark_tabs(self) -> None:
+        self.query_one("#tabs-side", TabBar).current = self._shown
+        self.query_one("#tabs-top", TabBar).current = self._shown if self.has_class("-panel") else CHAT
+
+    async def _follow_width(self) -> None:
+        """Beside the conversation there is always a panel."""
+        if self.wide and self.is_current:
+            await self.show_panel(self._shown, enter=False)
+
+    def on_resize(self) -> None:
+        """Mount the panel that a wider screen shows."""
+        if self.wide and self._completed and not self.query("#side > .panel"):
+            self.call_after_refresh(self._follow_width)
+
+    def take(self, snapshot: Snapshot) -> None:
+        """Show a new state: status line and the visible panel."""
+        self._snapshot = snapshot
+        self.query_one(StatusBar).answer = snapshot.recommendation
+        if self.panel_name != CHAT:
+            for panel in self.query(f"#panel-{self._shown}"):
+                panel.take(snapshot)  # type: ignore[attr-defined]  # only panels carry these ids
+
+    # events of the parts
+
+    async def on_tab_bar_chosen(self, event: TabBar.Chosen) -> None:
+        """Switch panels."""
+        event.stop()
+        await self.show_panel(event.name, enter=event.enter)
+
+    def on_prompt_sent(self, event: Prompt.Sent) -> None:
+        """Say what was typed."""
+        event.stop()
+        rackfit(self).submit(event.text)
+
+    def on_prompt_paged(self, event: Prompt.Paged) -> None:
+        """Scroll the conversation from the prompt."""
+        event.stop()
+        transcript = self.transcript
+        if event.pages < 0:
+            transcript.scroll_page_up(animate=False)
+        else:
+            transcript.scroll_page_down(animate=False)
+
+    def on_transcript_scrolled(self, event: Transcript.Scrolled) -> None:
+        """Say that the conversation goes on below."""
+        event.stop()
+        more = self.query_one("#more", Static)
+        more.set_class(event.lines > 0, "-open")
+        noun = "line" if event.lines == 1 else "lines"
+        more.update(
+            Content(f"▼ {event.lines} more {noun} below · PgDn").stylize("$text-accent"), layout=False
+        )
+
+    def on_replies_chosen(self, event: Replies.Chosen) -> None:
+        """Reply."""
+        event.stop()
+        self._prompt.focus()
+        rackfit(self).submit(event.text)
+
+    def on_transcript_menu_requested(self, event: Transcript.MenuRequested) -> None:
+        """Offer what can be done with a message."""
+        event.stop()
+        if isinstance(event, Transcript.CopyRequested):
+            rackfit(self).copy(event.view.markdown)
+        else:
+            rackfit(self).message_menu(event.view)
+
+    on_transcript_copy_requested = on_transcript_menu_requested
+
+    async def action_leave(self) -> None:
+        """Step back once: close completions, finish streaming, return to the prompt. What was typed stays."""
+        if self._completion.close() or self.transcript.finish_streaming():
+            return
+        if not self.wide:
+            await self.show_panel(CHAT)
+        self._prompt.focus()

@@ -1,0 +1,120 @@
+"""Exporting window: what to export, as what, and where to."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from tui.screens.base import Window
+
+WHAT: dict[str, tuple[str, str, str]] = {
+    "record-markdown": ("Decision record", "Markdown", ".md"),
+    "record-html": ("Decision record", "HTML", ".html"),
+    "record-json": ("Decision record", "JSON", ".json"),
+    "transcript-markdown": ("Transcript", "Markdown", ".md"),
+    "transcript-html": ("Transcript", "HTML", ".html"),
+    "transcript-json": ("Transcript", "JSON", ".json"),
+}
+"""Export -> what, form, file suffix."""
+
+Exporter = Callable[[str, Path, bool], Awaitable[str]]
+"""Writes an export to a path, over an existing file only if told so; returns what is wrong, or an empty text."""
+
+
+class Export(Window[None]):
+    """A list of forms and the file name, which follows the form."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "move(1)", "Next form", show=False, priority=True, id="export.down"),
+        Binding("up", "move(-1)", "Previous form", show=False, priority=True, id="export.up"),
+    ]
+
+    def __init__(self, stem: str, exporter: Exporter, *, answered: bool) -> None:
+        super().__init__()
+        self._stem = stem
+        self._export = exporter
+        self._forms = [name for name in WHAT if answered or name.startswith("transcript")]
+        self._confirmed = ""
+
+    def compose(self) -> ComposeResult:
+        """Forms, path, problem."""
+        with Vertical(classes="window") as window:
+            window.border_title = Content("Export")
+            yield OptionList(
+                *(
+                    Option(Content.assemble(WHAT[name][0].ljust(18), (WHAT[name][1], "$quiet")), id=name)
+                    for name in self._forms
+                ),
+                id="export-forms",
+                markup=False,
+            )
+            yield Static(Content("File"), classes="legend")
+            yield Input(id="export-path", compact=True)
+            yield Static("", id="export-problem")
+            yield Static(Content("↑↓ form · enter save · esc cancel").stylize("$quiet"), classes="legend")
+
+    def on_mount(self) -> None:
+        """Start with the first form."""
+        forms = self.query_one(OptionList)
+        forms.highlighted = 0
+        forms.can_focus = False
+        self.query_one(Input).focus()
+
+    def action_move(self, step: int) -> None:
+        """Choose another form."""
+        forms = self.query_one(OptionList)
+        forms.highlighted = ((forms.highlighted or 0) + step) % len(self._forms)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Name a file that does not exist yet."""
+        what, _, suffix = WHAT[event.option.id or ""]
+        stem = self._stem if what == "Decision record" else f"{self._stem}-transcript"
+        self.query_one(Input).value = str(free_path(Path(f"{stem}{suffix}")))
+
+    def on_option_list_option_selected(self) -> None:
+        """A click on a form saves it as well."""
+        self.query_one(Input).focus()
+
+    def on_input_changed(self) -> None:
+        """A new name needs a new confirmation."""
+        self._confirmed = ""
+        self.query_one("#export-problem", Static).update("")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Save."""
+        path = Path(event.value.strip()).expanduser()
+        forms = self.query_one(OptionList)
+        form = self._forms[forms.highlighted or 0]
+
+        async def work() -> None:
+            if not event.value.strip():
+                self._complain("give a file name")
+            elif path.exists() and self._confirmed != event.value:
+                self._confirmed = event.value
+                self._complain("that file exists; press enter again to replace it")
+            elif problem := await self._export(form, path, bool(self._confirmed)):
+                self._complain(problem)
+            else:
+                self.dismiss(None)
+
+        self.run_worker(work(), exclusive=True)
+
+    def _complain(self, problem: str) -> None:
+        self.query_one("#export-problem", Static).update(Content(f"! {problem}").stylize("$text-error"))
+
+
+def free_path(path: Path) -> Path:
+    """The path, or with `-2`, `-3`, … before its suffix when it is taken."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free

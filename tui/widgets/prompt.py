@@ -1,0 +1,141 @@
+"""The line the user types in: enter sends, pasted lines stay, history and completion while typing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message as Event
+from textual.widgets import TextArea
+
+from tui.settings import History
+from tui.widgets.completion import Completion
+
+MAX_CHARACTERS = 20_000
+
+
+class Prompt(TextArea):
+    """A text field that grows with its text. A line that ends in a backslash continues on enter."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "send", "send", priority=True, id="prompt.send"),
+        Binding(
+            "shift+enter,alt+enter", "newline", "New line", show=False, priority=True, id="prompt.newline"
+        ),
+        Binding("tab", "complete", "complete", show=False, priority=True, id="prompt.complete"),
+        Binding("up", "older", "history", key_display="↑", priority=True, id="prompt.older"),
+        Binding("down", "newer", "Newer line", show=False, priority=True, id="prompt.newer"),
+        Binding("pageup", "page(-1)", "Scroll up", show=False, priority=True, id="prompt.page-up"),
+        Binding("pagedown", "page(1)", "Scroll down", show=False, priority=True, id="prompt.page-down"),
+    ]
+    HELP = "Type a question or an answer. `/` lists commands; names complete with tab; ↑ brings back earlier lines."
+
+    class Sent(Event):
+        """The user sent a text."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Paged(Event):
+        """The user wants the transcript scrolled by pages."""
+
+        def __init__(self, pages: int) -> None:
+            super().__init__()
+            self.pages = pages
+
+    def __init__(self, recall: History, completion: Completion) -> None:
+        super().__init__(
+            id="prompt",
+            compact=True,
+            show_line_numbers=False,
+            highlight_cursor_line=False,
+            placeholder="Which model do you want to serve?",
+        )
+        self.recall = recall
+        self.completion = completion
+
+    def on_mount(self) -> None:
+        """Keep the cursor steady when motion is unwanted."""
+        self.cursor_blink = self.app.animation_level != "none"
+
+    def put(self, text: str) -> None:
+        """Replace the text and go to its end."""
+        self.load_text(text[:MAX_CHARACTERS])
+        self.move_cursor(self.document.end)
+        self.completion.close()
+
+    def on_text_area_changed(self) -> None:
+        """Offer completions for what stands before the cursor."""
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        self.completion.offer(line[:column] if column == len(line) else "", first_line=row == 0)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        if len(self.text) + len(event.text) > MAX_CHARACTERS:
+            event.stop()
+            event.prevent_default()
+            self.app.notify(
+                f"That is {len(event.text):,} characters; at most {MAX_CHARACTERS:,} fit.", severity="warning"
+            )
+
+    def on_key(self, event: events.Key) -> None:
+        """`?` in an empty line is a call for help."""
+        if event.character == "?" and not self.text:
+            event.stop()
+            event.prevent_default()
+            self.app.call_later(self.app.run_action, "help")
+
+    def action_send(self) -> None:
+        """Send, take the chosen completion, or continue after a backslash."""
+        if self.completion.chosen:
+            self._accept()
+        elif self.text.endswith("\\"):
+            self.action_delete_left()
+            self.insert("\n")
+        elif self.text.strip():
+            text = self.text.strip()
+            self.recall.add(text)
+            self.put("")
+            self.post_message(self.Sent(text))
+
+    def action_newline(self) -> None:
+        """Insert a line break."""
+        self.insert("\n")
+
+    def action_complete(self) -> None:
+        """Take the first or chosen completion; without one, move on to the next part of the screen."""
+        if self.completion.is_open:
+            self._accept()
+        else:
+            self.screen.focus_next()
+
+    def _accept(self) -> None:
+        taken = self.completion.take()
+        if taken is not None:
+            typed, text = taken
+            row, column = self.cursor_location
+            self.replace(text, (row, column - len(typed)), (row, column))
+
+    def action_older(self) -> None:
+        """Move up: in the completions, in the text, then in the history."""
+        if self.completion.is_open:
+            self.completion.move(-1)
+        elif self.cursor_location[0] > 0:
+            self.action_cursor_up()
+        elif (line := self.recall.older(self.text)) is not None:
+            self.put(line)
+
+    def action_newer(self) -> None:
+        """Move down: in the completions, in the text, then in the history."""
+        if self.completion.is_open:
+            self.completion.move(1)
+        elif self.cursor_location[0] < self.document.line_count - 1:
+            self.action_cursor_down()
+        elif (line := self.recall.newer()) is not None:
+            self.put(line)
+
+    def action_page(self, pages: int) -> None:
+        """Ask for the transcript to be scrolled."""
+        self.post_message(self.Paged(pages))
