@@ -1,0 +1,168 @@
+"""Why: the proof of the verdict as a tree, then what became of each system, then every rule considered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static, Tree
+from textual.widgets.tree import TreeNode
+
+from tui.paint import ORIGIN_MARK
+from tui.panels.base import NO_ANSWER, Panel, hint
+
+if TYPE_CHECKING:
+    from advisor.reasoning.proof import Proof
+    from advisor.records import TraceStep
+    from tui.engine import Snapshot
+
+_KIND_MARK = {"verdict": "■", "rule": "→", "candidate": "▣"}
+_OPEN_LEVELS = 2
+
+
+class WhyPanel(Panel):
+    """Proof tree and the detail of its current node."""
+
+    NAME = "why"
+    FOCUS = "#proof"
+    HELP = "The proof of the verdict. → rule, ● said, ○ assumed, ∴ follows or computed. Enter opens and closes a node, o reads its entry."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space", "toggle_node", "open/close", key_display="⏎", id="why.toggle"),
+        Binding("right", "expand", "open", show=False, id="why.expand"),
+        Binding("left", "collapse", "close or go up", show=False, id="why.collapse"),
+        Binding("o", "open", "read entry", id="why.open"),
+        Binding("e", "expand_all", "open all", id="why.expand-all"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """Tree and detail."""
+        tree: Tree[Proof | TraceStep] = Tree("", id="proof")
+        tree.show_root = False
+        tree.guide_depth = 2
+        yield tree
+        with VerticalScroll(id="proof-detail", can_focus=False):
+            yield Static("", id="proof-text")
+
+    @property
+    def _tree(self) -> Tree[Proof | TraceStep]:
+        return self.query_one("#proof", Tree)
+
+    def draw(self, snapshot: Snapshot) -> None:
+        """Build the proof of this answer."""
+        if snapshot.recommendation is None:
+            self._tree.clear()
+            self.query_one("#proof-text", Static).update(hint(NO_ANSWER))
+            return
+        self.run_worker(self._build(snapshot), exclusive=True)
+
+    async def _build(self, snapshot: Snapshot) -> None:
+        proof, systems = await self.rackfit.compute("writing the proof", _prove, snapshot)
+        tree, answer = self._tree, snapshot.recommendation
+        assert answer is not None
+        tree.clear()
+        _grow(tree.root, proof, _OPEN_LEVELS)
+        branch = tree.root.add(Text(f"Systems considered ({len(systems)})", style="bold"))
+        for system in systems:
+            _grow(branch, system, 0)
+        fired = [step for step in answer.trace if step.fired]
+        rules = tree.root.add(Text(f"Rules considered: {len(fired)} of {len(answer.trace)} fired", style="bold"))
+        for step in sorted(answer.trace, key=lambda step: not step.fired):
+            rules.add_leaf(_step_label(step), data=step)
+        tree.cursor_line = 0
+
+    def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Proof | TraceStep]) -> None:
+        """Tell more about the node."""
+        event.stop()
+        data = event.node.data
+        self.query_one("#proof-text", Static).update(_detail(data) if data is not None else Content(""))
+        self.query_one("#proof-detail", VerticalScroll).scroll_home(animate=False)
+
+    def action_toggle_node(self) -> None:
+        """Open or close the current node."""
+        self._tree.action_select_cursor()
+
+    def action_expand(self) -> None:
+        """Open the current node."""
+        node = self._tree.cursor_node
+        if node is not None:
+            node.expand()
+
+    def action_collapse(self) -> None:
+        """Close the current node, or go to its parent."""
+        node = self._tree.cursor_node
+        if node is not None and node.is_expanded and node.children:
+            node.collapse()
+        else:
+            self._tree.action_cursor_parent()
+
+    def action_expand_all(self) -> None:
+        """Open everything below the current node."""
+        node = self._tree.cursor_node
+        if node is not None:
+            node.expand_all()
+
+    def action_open(self) -> None:
+        """Read the entry that the node rests on."""
+        node = self._tree.cursor_node
+        snapshot = self._drawn
+        if node is None or node.data is None or snapshot is None:
+            return
+        target = _target(node.data, snapshot)
+        if target:
+            self.rackfit.action_open_entry(target)
+
+
+def _prove(snapshot: Snapshot) -> tuple[Proof, list[Proof]]:
+    from advisor.reasoning.proof import ProofBuilder
+    from advisor.report import parts
+
+    answer = snapshot.recommendation
+    assert answer is not None
+    proof = ProofBuilder(snapshot.kb, answer).verdict()
+    return proof, [ProofBuilder(snapshot.kb, answer).candidate(c.system) for c in parts.feasible_first(answer)]
+
+
+def _grow(parent: TreeNode[Proof | TraceStep], proof: Proof, open_levels: int) -> None:
+    mark = ORIGIN_MARK.get(proof.origin or "", "") if proof.kind == "fact" else _KIND_MARK.get(proof.kind, "")
+    label = Text(f"{mark or '·'} {proof.claim}", style="bold" if proof.kind in ("verdict", "candidate") else "")
+    if not proof.parts:
+        parent.add_leaf(label, data=proof)
+        return
+    node = parent.add(label, data=proof, expand=open_levels > 0)
+    for part in proof.parts:
+        _grow(node, part, open_levels - 1)
+
+
+def _step_label(step: TraceStep) -> Text:
+    what = "; ".join(step.concluded) if step.fired else "did not fire"
+    subject = f" for {step.subject.partition('/')[2]}" if step.subject else ""
+    return Text(f"{'✓' if step.fired else '·'} {step.rule.partition('/')[2]}{subject}: {what}", style="" if step.fired else "dim")
+
+
+def _detail(data: Proof | TraceStep) -> Content:
+    lines: list[Content] = []
+    if hasattr(data, "reads"):
+        lines.append(Content(data.reason))
+        lines += [Content.assemble((f"{name} ", "$quiet"), str(value)) for name, value in data.reads.items()]
+        return Content("\n").join(lines)
+    lines.append(Content(data.claim).stylize("bold"))
+    if data.detail:
+        lines.append(Content(data.detail))
+    lines += [Content(f"  {line}") for line in data.arithmetic]
+    for name, ids in (("evidence", data.evidence), ("because", data.because)):
+        if ids:
+            lines.append(Content.assemble((f"{name} ", "$quiet"), ", ".join(ids)))
+    return Content("\n").join(lines)
+
+
+def _target(data: Proof | TraceStep, snapshot: Snapshot) -> str:
+    if hasattr(data, "reads"):
+        return data.rule
+    if data.kind == "fact":
+        fact = snapshot.kb.facts.get(data.key)
+        return data.evidence[0] if data.evidence else fact.id if fact else ""
+    return data.key if data.key in snapshot.kb.entries else ""
