@@ -140,11 +140,11 @@ def _row(record: str, data: Any, round_: str) -> Row:
         value = data.get(name(field))
         if value is None and not needed:
             return ""
-        if not isinstance(value, str) or (needed and not value.strip()):
+        if not isinstance(value, str) or (needed and not _clean(value)):
             raise _MalformedError(
                 f"field {name(field)} is {'missing' if value is None else shown(repr(value))}; it needs text"
             )
-        return value.strip()[:_TEXT_LIMIT]
+        return _clean(value)[:_TEXT_LIMIT].strip()
 
     def count(field: str) -> int:
         value = data.get(name(field))
@@ -190,6 +190,11 @@ def _row(record: str, data: Any, round_: str) -> Row:
         accelerator="" if accelerator == "None" else accelerator, software=text("software", needed=False),
         weights=text("weights", needed=False), location=text("location", needed=False), power_w=_power(data),
     )  # fmt: skip
+
+
+def _clean(value: str) -> str:
+    """One line of printable text: control, bidirectional and zero-width characters become spaces."""
+    return " ".join("".join(c if c.isprintable() else " " for c in value).split())
 
 
 def _power(data: dict[str, Any]) -> float | None:
