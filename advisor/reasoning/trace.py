@@ -1,4 +1,4 @@
-"""One rule considered, as a record: the facts it read, what it concluded, and values written for people."""
+"""One rule considered, as a record; conditions, effects and values written for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from advisor.knowledge import KnowledgeBase
-from advisor.records import Effect, Fact, FactRef, Facts, FactValue, Rule, Scalar, TraceStep
+from advisor.records import Condition, Effect, Fact, FactRef, Facts, FactValue, Rule, Scalar, TraceStep
 from advisor.units import format_count, format_ms, format_ratio, format_tokens
 
 _BRACED = re.compile(r"\{([a-z][a-z0-9_]{0,80})\}")
@@ -36,6 +36,33 @@ def describe_effect(effect: Effect, strength: float = 1.0) -> str:
         value = f"the value of {effect.value.fact}" if isinstance(effect.value, FactRef) else effect.value
         return f"assume {effect.target} = {value}"
     return f"{effect.kind} {effect.target}"
+
+
+def describe_condition(condition: Condition) -> str:
+    """A condition in words: `tpot_ms at_most 15`, groups in brackets."""
+    if condition.fact is not None:
+        comparison, right = condition.comparison
+        if isinstance(right, FactRef):
+            shown = right.fact
+        elif isinstance(right, tuple):
+            shown = ", ".join(map(_literal, right))
+        else:
+            shown = _literal(right)
+        if comparison in ("known", "stated"):
+            return f"{condition.fact} {'' if right else 'not '}{comparison}"
+        return f"{condition.fact} {comparison.replace('_', ' ')} {shown}"
+    for group, word in (("all", "and"), ("any", "or"), ("none", "nor")):
+        parts = getattr(condition, group)
+        if parts is not None:
+            text = f" {word} ".join(describe_condition(part) for part in parts)
+            return f"neither {text}" if group == "none" else f"({text})"
+    return ""
+
+
+def _literal(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def fill_text(kb: KnowledgeBase, text: str, facts: Facts) -> str:

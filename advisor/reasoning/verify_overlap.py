@@ -10,7 +10,7 @@ from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.conditions import compile_condition
 from advisor.reasoning.engine import scope_of
 from advisor.reasoning.problem import RuleProblem, Where
-from advisor.reasoning.trace import describe_effect
+from advisor.reasoning.trace import describe_condition, describe_effect
 from advisor.reasoning.verify_region import (
     Point,
     SearchTooLargeError,
@@ -209,19 +209,3 @@ def _distance(condition: Condition, point: Point) -> int:
 
 def _example(kb: KnowledgeBase, scope: Scope, *wanted: tuple[Condition, bool]) -> str:
     return describe_point(kb, _meet(kb, scope, *wanted) or {})
-
-
-def describe_condition(condition: Condition) -> str:
-    """A condition in words: `tpot_ms at_most 15`, groups in brackets."""
-    if condition.fact is not None:
-        comparison, right = condition.comparison
-        shown = getattr(right, "fact", None) or (
-            ", ".join(map(str, right)) if isinstance(right, tuple) else right
-        )
-        return f"{condition.fact} {comparison.replace('_', ' ')} {shown}"
-    for group, word in (("all", "and"), ("any", "or"), ("none", "nor")):
-        parts = getattr(condition, group)
-        if parts is not None:
-            text = f" {word} ".join(describe_condition(part) for part in parts)
-            return f"neither {text}" if group == "none" else f"({text})"
-    return ""

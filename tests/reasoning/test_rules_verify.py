@@ -106,7 +106,7 @@ def test_a_condition_nothing_satisfies_is_found_at_the_parts_that_exclude_each_o
         )
     )
     assert (found.kind, found.where) == ("never-fires", ("when", "all", 2))
-    assert found.message == "nothing satisfies this condition: tpot_ms above 20.0 and tpot_ms below 10.0"
+    assert found.message == "nothing satisfies this condition: tpot_ms above 20 and tpot_ms below 10"
 
 
 def test_a_fact_that_is_not_known_in_a_rules_scope_never_holds() -> None:

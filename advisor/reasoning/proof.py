@@ -1,0 +1,276 @@
+"""Proof trees: a conclusion, the rules it follows from, their facts, and where each fact comes from, down to what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.conditions import compile_condition, values_of
+from advisor.reasoning.trace import show_fact
+from advisor.records import (
+    Candidate,
+    Condition,
+    Estimate,
+    Facts,
+    FactValue,
+    Origin,
+    Recommendation,
+    TraceStep,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """One node of a proof tree.
+
+    claim: what is shown here, one line. kind: what the node is; key: its rule id, fact name or system id. detail: the rule's
+    reason or the origin of the fact in words. arithmetic: steps behind a computed value. evidence: ids of evidence entries,
+    because: ids of entries that a rule rests on. parts: what it follows from; empty where the proof ends or was given above.
+    """
+
+    claim: str
+    kind: Literal["verdict", "rule", "fact", "candidate"]
+    key: str
+    detail: str = ""
+    origin: Origin | None = None
+    arithmetic: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    because: tuple[str, ...] = ()
+    parts: tuple[Proof, ...] = ()
+
+    def walk(self) -> Iterator[Proof]:
+        """The node itself and everything under it, depth first."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+    def facts(self) -> tuple[str, ...]:
+        """Names of the facts that the proof mentions, in order."""
+        return tuple(dict.fromkeys(node.key for node in self.walk() if node.kind == "fact"))
+
+
+@dataclass
+class ProofBuilder:
+    """Builds the proofs of one answer. Each fact and each system is expanded once in a proof; later mentions are short."""
+
+    kb: KnowledgeBase
+    answer: Recommendation
+    _seen: set[tuple[str, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._steps: dict[tuple[str, str], TraceStep] = {(s.rule, s.subject): s for s in self.answer.trace}
+        self._candidates = {candidate.system: candidate for candidate in self.answer.candidates}
+        self._reads: dict[str, Facts] = {}
+        for step in self.answer.trace:
+            own = self._reads.setdefault(step.subject, {})
+            for name, value in step.reads.items():
+                if value is not None and name not in self.answer.requirement:
+                    own[name] = FactValue(
+                        value=value, origin="computed", because=step.subject or "comparison"
+                    )
+
+    def verdict(self) -> Proof:
+        """The proof of the verdict: the rules that decided."""
+        verdict = self.answer.verdict
+        return Proof(
+            claim=f"Verdict: {verdict}",
+            kind="verdict",
+            key=verdict,
+            detail=self.answer.headline,
+            parts=tuple(self.rule(rule_id) for rule_id in self.answer.decided_by),
+        )
+
+    def rule(self, rule_id: str, subject: str = "") -> Proof:
+        """The proof of a rule that fired: its reason and the facts that made it hold."""
+        rule = self.kb.rules.get(rule_id)
+        step = self._steps.get((rule_id, subject))
+        if rule is None:
+            return Proof(claim=rule_id, kind="rule", key=rule_id)
+        concluded = ", ".join(step.concluded) if step else ""
+        facts = self.facts(subject)
+        return Proof(
+            claim=f"{rule.title}: {concluded}" if concluded else rule.title,
+            kind="rule",
+            key=rule_id,
+            detail=step.reason if step else rule.reason,
+            because=rule.because,
+            parts=tuple(self.fact(name, subject) for name in supporting_facts(rule.when, facts)),
+        )
+
+    def candidate(self, system: str) -> Proof:
+        """Why a system is in or out: the rules that exclude it, or the arithmetic of its fleet."""
+        candidate = self._candidates.get(system)
+        if candidate is None:
+            return Proof(claim=f"{system} was not considered", kind="candidate", key=system)
+        again = ("candidate", system) in self._seen
+        self._seen.add(("candidate", system))
+        return Proof(
+            claim=f"{candidate.title}: {'meets the requirement' if candidate.feasible else 'out'}",
+            kind="candidate",
+            key=system,
+            detail="" if candidate.feasible else _exclusion_text(candidate),
+            arithmetic=() if again else candidate.arithmetic,
+            evidence=() if again else _evidence(candidate.throughput_per_accelerator),
+            parts=()
+            if again
+            else tuple(
+                self.rule(exclusion.constraint, system)
+                for exclusion in candidate.exclusions
+                if exclusion.constraint in self.kb.rules
+            ),
+        )
+
+    def facts(self, subject: str = "") -> Facts:
+        """Every fact known about a subject (a system id, or empty for the comparison), the requirement included."""
+        known: Facts = {**self.answer.requirement, **self._reads.get(subject, {})}
+        if not subject:
+            for name in (
+                "cost_ratio_low",
+                "cost_ratio_high",
+                "rack_over_node",
+                "silicon_effect",
+                "scale_effect",
+            ):
+                value = getattr(self.answer.comparison, name)
+                if isinstance(value, Estimate):
+                    known.setdefault(
+                        name,
+                        FactValue(
+                            value=value.value,
+                            low=value.low,
+                            high=value.high,
+                            origin="computed",
+                            because="comparison",
+                        ),
+                    )
+                elif value is not None:
+                    known.setdefault(name, FactValue(value=value, origin="computed", because="comparison"))
+            spread = self.answer.comparison.noise_band.spread
+            if spread is not None:
+                known.setdefault(
+                    "noise_spread", FactValue(value=spread, origin="computed", because="comparison")
+                )
+        return known
+
+    def fact(self, name: str, subject: str = "") -> Proof:
+        """The proof of a fact: what was said, what assumed it, or what it was computed from."""
+        spec = self.kb.facts.get(name)
+        value = self.facts(subject).get(name)
+        title = spec.title if spec else name
+        claim = f"{title}: {show_fact(self.kb, name, value)}"
+        if value is None:
+            return Proof(claim=claim, kind="fact", key=name, detail="nobody said it and nothing computes it")
+        mark = (name, subject if spec is not None and spec.scope == "candidate" else "")
+        if mark in self._seen:
+            return Proof(claim=claim, kind="fact", key=name, origin=value.origin, detail="as above")
+        self._seen.add(mark)
+        if value.origin in ("assumed", "derived") and value.because in self.kb.rules:
+            rule = self.rule(value.because)
+            return Proof(
+                claim=claim, kind="fact", key=name, origin=value.origin, detail=value.text, parts=(rule,)
+            )
+        if value.origin != "computed":
+            return Proof(
+                claim=claim, kind="fact", key=name, origin=value.origin, detail=value.text or value.because
+            )
+        return self._computed(name, subject, claim, value)
+
+    def _computed(self, name: str, subject: str, claim: str, value: FactValue) -> Proof:
+        """A computed fact: feasibility from candidates, else the arithmetic and evidence of its side and what it derives from."""
+        for unit in ("node", "rack"):
+            if name == f"{unit}_feasible":
+                return self._feasible(unit, claim, bool(value.value))
+        spec = self.kb.facts.get(name)
+        arithmetic, evidence = self._grounds(name, subject)
+        known = self.facts(subject)
+        parts = [
+            self.fact(parent, subject) for parent in (spec.derived_from if spec else ()) if parent in known
+        ]
+        by = spec.computed_by if spec else ""
+        where = value.because if value.because in self.kb.entries else ""
+        detail = f"computed by {by}" if by else "computed"
+        return Proof(
+            claim=claim,
+            kind="fact",
+            key=name,
+            origin="computed",
+            detail=f"{detail} from {where}" if where else detail,
+            arithmetic=arithmetic,
+            evidence=evidence,
+            parts=tuple(parts),
+        )
+
+    def _grounds(self, name: str, subject: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Arithmetic and evidence behind a computed fact: of the system it is about, or of the comparison. Each shown once."""
+        spec = self.kb.facts.get(name)
+        if spec is None or spec.computed_by not in ("sizing", "evidence"):
+            return (), ()
+        side = subject or next(
+            (
+                best
+                for unit, best in (("node_", self.answer.best_node), ("rack_", self.answer.best_rack))
+                if name.startswith(unit) and best
+            ),
+            "",
+        )
+        if side in self._candidates and name != "rack_over_node":
+            if ("grounds", side) in self._seen:
+                return (), ()
+            self._seen.add(("grounds", side))
+            candidate = self._candidates[side]
+            return candidate.arithmetic, _evidence(candidate.throughput_per_accelerator)
+        if spec.computed_by == "evidence" and ("grounds", "") not in self._seen:
+            self._seen.add(("grounds", ""))
+            comparison = self.answer.comparison
+            pairs = [
+                side for pair in comparison.pairs[:3] for side in (pair.small.evidence, pair.large.evidence)
+            ]
+            return comparison.chain, tuple(dict.fromkeys((*pairs, *_evidence(comparison.rack_over_node))))
+        return (), ()
+
+    def _feasible(self, unit: str, claim: str, feasible: bool) -> Proof:
+        best = self.answer.best_node if unit == "node" else self.answer.best_rack
+        own = [candidate.system for candidate in self.answer.candidates if candidate.unit == unit]
+        shown = [best] if feasible and best else own
+        detail = (
+            f"at least one {unit} is not excluded" if feasible else f"every {unit} considered is excluded"
+        )
+        return Proof(
+            claim=claim,
+            kind="fact",
+            key=f"{unit}_feasible",
+            origin="computed",
+            detail=detail if own else f"no {unit} was considered",
+            parts=tuple(self.candidate(system) for system in shown),
+        )
+
+
+def supporting_facts(condition: Condition, facts: Facts) -> tuple[str, ...]:
+    """The facts that make a condition hold: of `any` only the parts that hold, of `none` those that have a value."""
+    values = values_of(facts)
+
+    def collect(node: Condition) -> Iterator[str]:
+        if node.fact is not None:
+            yield from node.facts()
+        elif node.none is not None:
+            yield from (name for part in node.none for name in part.facts() if name in facts)
+        else:
+            for part in node.all or node.any or ():
+                if node.any is None or compile_condition(part)(values):
+                    yield from collect(part)
+
+    return tuple(dict.fromkeys(collect(condition)))
+
+
+def _evidence(estimate: Estimate | None) -> tuple[str, ...]:
+    return estimate.evidence if estimate is not None else ()
+
+
+def _exclusion_text(candidate: Candidate) -> str:
+    texts: Iterable[str] = (
+        exclusion.text.rstrip(".") + (f" (would pass: {exclusion.nearest})" if exclusion.nearest else "")
+        for exclusion in candidate.exclusions
+    )
+    return "; ".join(texts) or "no rate is known for it"
