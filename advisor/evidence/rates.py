@@ -65,13 +65,7 @@ def _estimate(kb: KnowledgeBase, chosen: list[Figure], unit: str | None) -> Esti
     value = median(rates)
     low, high, spread = rates[0], rates[-1], ""
     if len(rates) == 1:
-        band = noise_band(
-            kb,
-            first.entry.accelerator or "",
-            first.result.benchmark,
-            first.result.scenario,
-            first.entry.round,
-        )
+        band = _noise(kb, first)
         factor = math.sqrt(band.spread) if band.spread else 1.0
         low, high = value / factor, value * factor
         spread = (
