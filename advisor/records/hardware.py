@@ -36,7 +36,12 @@ class Accelerator(Entry):
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """A list price seen on one day. Prices age: show the date."""
+    """A price seen on one day or in one month. Prices age: show the date.
+
+    usd_per_accelerator_hour: US dollars. basis: the terms (on demand, capacity block, reserved 12 months, owner cost).
+    date: 2026-09-19 or 2026-07. Several prices of a system give its range; only those of one seller, basis and day
+    compare with each other.
+    """
 
     usd_per_accelerator_hour: float
     seller: str
@@ -52,6 +57,8 @@ class Price:
 class System(Entry):
     """What can be bought or rented as one unit.
 
+    kind_of_unit: `node` for one host bought singly, `rack` for a scale-up domain wider than a host, sold as one (an
+    NVL72, but also a pod of chips on a torus; `note` says where the word needs care).
     accelerators: per unit. scale_up_domain: accelerators that share the fast fabric. accelerators_per_host: per host
     or tray (4 in an NVL72). minimum_purchase: accelerators. power_kw: of the whole unit, maximum.
     scale_out_gb_per_s: default network per accelerator, one direction; a choice of the deployment.
