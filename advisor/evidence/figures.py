@@ -21,13 +21,15 @@ NODE_SIZE = 8
 class Figure:
     """One result with what comparing it needs. per_accelerator: value / accelerators, in the result's metric.
 
-    family: silicon generation of the accelerator entry; submitter: folded name, since rounds spell names differently.
+    family: silicon generation of the accelerator entry; in_rack: whether that accelerator is sold in racks, so that a
+    slice is part of one; submitter: folded name, since rounds spell names differently.
     """
 
     entry: Evidence
     result: Result
     per_accelerator: float
     family: str
+    in_rack: bool
     submitter: str
 
     @property
@@ -60,6 +62,7 @@ def figures(kb: KnowledgeBase) -> tuple[Figure, ...]:
 
 
 def _figures(kb: KnowledgeBase) -> Iterator[Figure]:
+    sold_in_racks = {system.accelerator for system in kb.systems.values() if system.kind_of_unit == "rack"}
     for entry in kb.evidence.values():
         accelerator = kb.accelerators.get(entry.accelerator or "")
         scale = entry.scale
@@ -76,6 +79,7 @@ def _figures(kb: KnowledgeBase) -> Iterator[Figure]:
                 result=result,
                 per_accelerator=result.value / scale.accelerators,
                 family=accelerator.family,
+                in_rack=accelerator.id in sold_in_racks,
                 submitter=fold(entry.submitter),
             )
 

@@ -108,7 +108,13 @@ def pair_kind(small: Figure, large: Figure) -> PairKind | None:
     whole_node = small.unit == "node" and small.accelerators >= NODE_SIZE
     if whole_node and large.unit in ("rack", "multi-rack") and not same_part and small.family == large.family:
         return "node-rack"
-    if whole_node and large.unit == "slice" and not same_part and small.family == large.family:
+    if (
+        whole_node
+        and large.unit == "slice"
+        and large.in_rack
+        and not same_part
+        and small.family == large.family
+    ):
         return "node-slice"
     if not same_part or small.accelerators >= large.accelerators:
         return None

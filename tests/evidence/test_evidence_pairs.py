@@ -189,6 +189,11 @@ def test_different_output_lengths_are_a_confounder(kb: KnowledgeBase) -> None:
     assert "output length: 1,341 against 1,308 tokens per sample" in one(kb, "node-slice", row)[0].confounders
 
 
+def test_part_of_a_node_is_not_a_slice_of_a_rack(kb: KnowledgeBase) -> None:
+    """Red Hat's single H100 out of a node says nothing about a rack, so no node is paired with it."""
+    assert not [pair for pair in find_pairs(kb) if pair.large.accelerator == "accelerators/h100"]
+
+
 @pytest.mark.parametrize("grade", ["A", "B", "C"])
 def test_a_grade_filter_keeps_better_grades(kb: KnowledgeBase, grade: str) -> None:
     """Asking for grade B gives A and B."""
