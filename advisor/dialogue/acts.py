@@ -1,0 +1,39 @@
+"""What a sentence asks for: the first act whose words and conditions hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from advisor.dialogue.lexicon import Act, Lexicon
+from advisor.dialogue.line import Line, read_line
+from advisor.dialogue.readings import Reading
+
+SAY = Act(name="say", intent="size", patterns=())
+"""A sentence that states facts and asks for nothing in particular: it sizes."""
+UNKNOWN = Act(name="unknown", intent="other", patterns=())
+"""A sentence that nothing is known about."""
+
+
+def act_of(lexicon: Lexicon, text: str, facts: Mapping[str, Reading]) -> tuple[Act, tuple[str, ...]]:
+    """The act of a sentence with these facts, and the concepts it names."""
+    line = read_line(lexicon, text, concepts=True)
+    concepts = tuple(dict.fromkeys(n.slug for item in line.items if item.canon == "C" for n in item.names))
+    for act in lexicon.acts:
+        if _allowed(act, line, facts) and any(_occurs(line, act, index) for index in range(len(act.patterns))):
+            return act, concepts
+    return (SAY if facts else UNKNOWN), concepts
+
+
+def _occurs(line: Line, act: Act, index: int) -> bool:
+    pattern = act.patterns[index]
+    return all(line.words & need for need in pattern.needs) and pattern.expression.search(line.text) is not None
+
+
+def _allowed(act: Act, line: Line, facts: Mapping[str, Reading]) -> bool:
+    if (act.facts == "none" and facts) or (act.facts == "some" and not facts):
+        return False
+    if act.longest and len(line.items) > act.longest:
+        return False
+    accelerators = len(facts["accelerator"].values) if "accelerator" in facts else 0
+    precisions = len(facts["weight_precision"].values) if "weight_precision" in facts else 0
+    return accelerators >= act.accelerators and precisions >= act.precisions

@@ -1,0 +1,212 @@
+"""Everything that understanding needs from the knowledge base, compiled once per knowledge base: names, phrases, acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from advisor.dialogue.modelnames import ModelNames
+from advisor.dialogue.patterns import Pattern, PatternCompiler
+from advisor.dialogue.text import Token, tokens_of
+from advisor.dialogue.trie import NameTrie
+from advisor.errors import KnowledgeError
+from advisor.knowledge import KnowledgeBase
+from advisor.knowledge.yaml_source import parse_document
+from advisor.records import Fact
+
+PRECISION_FACT = "weight_precision"
+"""The fact whose words are the precisions; `{precision}` in the patterns of other facts means the same words."""
+_LANGUAGE = Path(__file__).with_name("language.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a recognised name stands for. kind: a slot type (`accelerator`, `rack`, `node`, `precision`, `concept`) or
+    `value`; slug: of the entry, or the value; accelerator: slug of the system's accelerator; fact: of a `value`."""
+
+    kind: str
+    slug: str
+    accelerator: str = ""
+    fact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What a sentence asks for. intent: the coarse kind; patterns: any of them; the rest are conditions on the sentence."""
+
+    name: str
+    intent: str
+    patterns: tuple[Pattern, ...]
+    facts: str = ""
+    accelerators: int = 0
+    precisions: int = 0
+    longest: int = 0
+
+
+class Lexicon:
+    """The compiled vocabulary and grammar of one knowledge base. Raises KnowledgeError when a pattern cannot be read."""
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self.kb = kb
+        language = load_language()
+        self.numbers: Mapping[str, float] = language["numbers"]
+        self.measured: Mapping[str, float] = language["measured_numbers"]
+        self.measures = frozenset(language["measure_words"])
+        self.multipliers: Mapping[str, str | float] = language["multipliers"]
+        self.terms: dict[str, list[str]] = language["terms"]
+        self._acts: list[dict[str, Any]] = language["acts"]
+        self.negation = frozenset(tuple(t.text for t in tokens_of(word)) for word in self.terms["negation"])
+        self.suffixes = frozenset(self.terms["accelerator suffix"])
+        self.negation_skip = frozenset(self.terms["negation skip"])
+        facts = {fact.name: list(fact.words) for fact in kb.facts.values() if fact.words}
+        self._compiler = PatternCompiler({**facts, **self.terms})
+        self.ordinary = frozenset(language["ordinary_words"])
+        self.models = ModelNames(kb, self.ordinary)
+
+    @cached_property
+    def names(self) -> NameTrie[Name]:
+        """Accelerators, systems, precisions and choices written with digits."""
+        trie: NameTrie[Name] = NameTrie()
+        for words, name in self._names():
+            for word in words:
+                if word.casefold() not in self.ordinary:
+                    trie.add(with_memory(tokens_of(word)), name)
+        return trie
+
+    @cached_property
+    def concepts(self) -> NameTrie[Name]:
+        """Concepts by title and alias."""
+        trie: NameTrie[Name] = NameTrie()
+        for concept in self.kb.concepts.values():
+            for word in (concept.title, *concept.aliases, concept.slug):
+                trie.add(tokens_of(word), Name("concept", concept.slug))
+        return trie
+
+    def _names(self) -> Iterable[tuple[Iterable[str], Name]]:
+        accelerators = {a.id: a for a in self.kb.accelerators.values()}
+        plain = NameTrie[str]()
+        makers = {entry.vendor for entry in accelerators.values()}
+        for entry in accelerators.values():
+            words = [_without_first(word, makers) for word in (entry.slug, *entry.aliases)]
+            for word in words:
+                plain.add(tokens_of(word), entry.slug)
+            yield words, Name("accelerator", entry.slug)
+        for mention in self._mentions("accelerator"):
+            yield (mention.value, *mention.words), Name("accelerator", mention.value)
+        for system in self.kb.systems.values():
+            owner = accelerators.get(system.accelerator)
+            name = Name(system.kind_of_unit, system.slug, owner.slug if owner else "")
+            yield [word for word in (system.slug, *system.aliases) if not _is_phrase(word, system.kind_of_unit, plain)], name
+        for fact in self.kb.facts.values():
+            for choice in (*(fact.mentions if fact.type == "choice" else ()), *fact.choices):
+                words = [word for word in (choice.value, *choice.words) if any(c.isdigit() for c in word)]
+                if fact.name == PRECISION_FACT:
+                    yield (choice.value, *choice.words), Name("precision", choice.value)
+                else:
+                    known = {t for t in words if self._is_precision(t)}
+                    yield [w for w in words if w not in known], Name("value", choice.value, fact=fact.name)
+
+    def _is_precision(self, word: str) -> bool:
+        fact = self.kb.facts.get(PRECISION_FACT)
+        choices = (*fact.choices, *fact.mentions) if isinstance(fact, Fact) else ()
+        return any(word in (choice.value, *choice.words) for choice in choices)
+
+    def _mentions(self, fact_name: str) -> Sequence[Any]:
+        fact = self.kb.facts.get(fact_name)
+        return fact.mentions if isinstance(fact, Fact) else ()
+
+    @cached_property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The phrases of all facts that can be said."""
+        found: list[Pattern] = []
+        for fact in self.kb.facts.values():
+            if fact.scope != "requirement":
+                continue
+            for source in fact.patterns:
+                phrase, _, value = source.partition(" => ")
+                found.append(self._compiler.compile(phrase, fact.name, value))
+            for choice in fact.choices:
+                words = [word for word in choice.words if not any(c.isdigit() for c in word)]
+                if fact.name != PRECISION_FACT:
+                    found += [self._compiler.compile(word, fact.name, choice.value) for word in words]
+        return tuple(found)
+
+    @cached_property
+    def acts(self) -> tuple[Act, ...]:
+        """What sentences ask for, in the order in which they are tried."""
+        return tuple(
+            Act(
+                name=data["name"],
+                intent=data["intent"],
+                patterns=tuple(self._compiler.compile(p, f"act {data['name']}") for p in data.get("patterns", ())),
+                facts=data.get("facts", ""),
+                accelerators=data.get("accelerators", 0),
+                precisions=data.get("precisions", 0),
+                longest=data.get("longest", 0),
+            )
+            for data in self._acts
+        )
+
+
+def _without_first(name: str, words: Set[str]) -> str:
+    """A name without its maker: the maker is a fact of its own."""
+    first, _, rest = name.partition(" ")
+    return rest if rest and first.casefold() in words else name
+
+
+def _is_phrase(word: str, unit: str, accelerators: NameTrie[str]) -> bool:
+    """Whether a system's alias is what the grammar reads anyway: `8xH100`, `H100 node`, a bare accelerator."""
+    tokens = tokens_of(word)
+    if tokens and tokens[0].number is not None:
+        return True
+    hit = accelerators.longest(tokens, 0)
+    return hit is not None and (unit == "node" or hit.end == len(tokens))
+
+
+def with_memory(tokens: Sequence[Token]) -> list[Token]:
+    """`80 GB`, `80GB` and `80G` as one token `80gb`; a G that belongs to a name (`A10G`) stays."""
+    merged: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        following = tokens[place + 1] if place + 1 < len(tokens) else None
+        named = token.glued and place > 0 and tokens[place - 1].text.isalpha() and tokens[place - 1].text not in ("x",)
+        if token.number is not None and token.suffix == "g" and not named:
+            merged.append(Token(f"{token.number:g}gb", token.start, token.end, token.glued))
+        elif (
+            token.number is not None
+            and not token.suffix
+            and following is not None
+            and following.text in _MEMORY_UNITS
+            and not (place + 2 < len(tokens) and tokens[place + 2].glued and tokens[place + 2].number is not None)
+        ):
+            unit = _MEMORY_UNITS[following.text]
+            merged.append(Token(f"{token.number:g}{unit}", token.start, following.end, token.glued))
+            place += 1
+        else:
+            merged.append(token)
+        place += 1
+    return merged
+
+
+_MEMORY_UNITS = {"gb": "gb", "gib": "gb", "gigs": "gb", "gig": "gb", "tb": "tb", "tib": "tb", "mb": "mb", "mib": "mb"}
+
+
+def load_language() -> dict[str, Any]:
+    """The shipped grammar of everyday words. Raises KnowledgeError when the file is damaged."""
+    document = parse_document(_LANGUAGE.read_text(encoding="utf-8"), str(_LANGUAGE))
+    if document.data is None or document.findings:
+        reason = document.findings[0].message if document.findings else "is empty"
+        raise KnowledgeError(reason, path=str(_LANGUAGE))
+    return document.data
+
+
+def lexicon_of(kb: KnowledgeBase) -> Lexicon:
+    """The lexicon of a knowledge base, compiled at the first use."""
+    found = kb.memo.get("dialogue.lexicon")
+    if not isinstance(found, Lexicon):
+        found = kb.memo["dialogue.lexicon"] = Lexicon(kb)
+    return found

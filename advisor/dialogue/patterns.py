@@ -1,0 +1,217 @@
+"""Phrase patterns: the small language in which facts and acts say how people write them, compiled to bounded expressions.
+
+    {count} [concurrent] <users>        a number, an optional word, a word list
+    (ttft|first token) {duration}       alternatives; a duration carries its unit
+    {times} x {count} {accelerator}     values of one fact in one pattern multiply
+    {tokens} in {output_tokens:tokens} out
+    ! only {count} <tok> / s            recognised and left out
+    context ... {tokens}                up to four other words in between
+    {speed} <rate> <per user> @ 5       counts as five words: more specific than it looks
+    ^ undo                              at the start of the sentence
+    \\( {count} \\)                       brackets that stand in the sentence
+
+A pattern is matched against the canonical line: tokens separated by one space, `#` for a number (`#k` with its suffix) and
+one capital letter for a recognised name. Every repetition is bounded, so matching is linear in the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from advisor.dialogue.text import tokens_of
+from advisor.errors import KnowledgeError
+
+ENTITIES = {"accelerator": "A", "rack": "R", "node": "B", "system": "[RB]", "model": "M", "precision": "P", "memory": "G", "concept": "C"}  # fmt: skip
+"""Slot type -> letter (class) that stands for a recognised name in the canonical line."""
+
+_NUMBER = "#[kmbtg]?"
+_RANGE = rf"{_NUMBER} (?:(?:-|~|to) {_NUMBER} )?"
+_LIST = rf"{_NUMBER} (?:(?:, )?(?:[/,&]|and|or|vs) (?:or )?{_NUMBER} ){{0,6}}"
+_JOIN = "(?:[-_] )?"
+_GAP = r"(?:[^\s#,;.!?]+ ){0,4}?"
+_MAX_PATTERN = 500
+_MAX_DEPTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One value of a pattern: the facts it fills, its type (see `values.py`), and its group in the expression."""
+
+    facts: tuple[str, ...]
+    type: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A compiled pattern of one fact or act.
+
+    value: what the match means when it has no slots. weight: words that must be there, so the more specific wins.
+    needs: word sets of which each must share a word with the line (a cheap test before the expression runs).
+    dismissed: the match is recognised and left out.
+    """
+
+    owner: str
+    source: str
+    expression: re.Pattern[str]
+    slots: tuple[Slot, ...]
+    weight: int
+    needs: tuple[frozenset[str], ...]
+    value: str = ""
+    dismissed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A piece of expression under construction, with the word sets it needs and how many words it must match."""
+
+    expression: str
+    needs: tuple[frozenset[str], ...] = ()
+    weight: int = 0
+    kind: str = "words"
+
+
+class PatternCompiler:
+    """Compiles patterns with a set of word lists: `terms` for `<name>`, and the fillers allowed next to a number."""
+
+    def __init__(self, terms: Mapping[str, Sequence[str]]) -> None:
+        self._terms = dict(terms)
+        self._parts: dict[str, _Part] = {}
+        self._before = self._filler("fill before", 5)
+        self._after = self._filler("fill after", 2)
+
+    def _filler(self, name: str, most: int) -> str:
+        words = [" ".join(t.text for t in tokens_of(word)) for word in self._terms.get(name, ())]
+        body = "|".join(re.escape(word) + " " for word in sorted(words, key=len, reverse=True))
+        return f"(?:{body}){{0,{most}}}" if body else ""
+
+    def compile(self, source: str, owner: str, value: str = "") -> Pattern:
+        """The compiled pattern. Raises KnowledgeError that quotes what cannot be read."""
+        dismissed = source.startswith("!")
+        anchored = source.startswith("^")
+        reader = _Reader(source[1:] if dismissed or anchored else source, owner, self)
+        part = reader.sequence()
+        weight = part.weight
+        if reader.rest and reader.rest[0] == "@" and len(reader.rest) == 2 and reader.rest[1].isdigit():
+            weight = int(reader.rest[1])
+        elif reader.rest:
+            raise KnowledgeError(f"{owner}: pattern {source!r}: unexpected {reader.rest[0]!r}")
+        expression = re.compile((r"\A " if anchored else r"(?<= )") + part.expression)
+        return Pattern(owner, source, expression, tuple(reader.slots), weight, part.needs, value, dismissed)
+
+    def term(self, name: str, where: str) -> _Part:
+        """The part of a word list. Raises KnowledgeError when there is none of that name."""
+        if name not in self._parts:
+            if name not in self._terms:
+                raise KnowledgeError(f"{where}: no word list <{name}>; such as {', '.join(sorted(self._terms)[:8])}")
+            words = sorted(self._terms[name], key=len, reverse=True)
+            self._parts[name] = _alternatives([self.literal(word, where) for word in words])
+        return self._parts[name]
+
+    def literal(self, word: str, where: str) -> _Part:
+        """The part of one word or of a name with hyphens. Raises KnowledgeError when it holds a number."""
+        tokens = [token for token in tokens_of(word) if token.text not in ("-", "_")] or tokens_of(word)
+        if not tokens or any(token.number is not None for token in tokens):
+            raise KnowledgeError(f"{where}: {word!r} cannot be a word of a pattern; write numbers as slots such as {{count}}")
+        expression = _JOIN.join(re.escape(token.text) + " " for token in tokens)
+        return _Part(expression, tuple(frozenset({token.text}) for token in tokens), 1)
+
+    def _glue(self, before: str, after: str) -> str:
+        """What may stand between two elements; between two numbers nothing, so that `4-5` is never a product."""
+        if not before or "gap" in (before, after) or (before == after == "number"):
+            return ""
+        filler = self._before if after == "number" else self._after if before == "number" else ""
+        return filler + _JOIN
+
+    def joined(self, parts: Sequence[_Part]) -> _Part:
+        """The parts one after another, with what may stand between them."""
+        expression = solid = ""
+        for part in parts:
+            piece = self._glue(solid, part.kind) + part.expression
+            expression += f"(?:{piece})?" if part.kind == "optional" else piece
+            solid = solid if part.kind == "optional" else part.kind
+        needs = tuple(dict.fromkeys(need for part in parts for need in part.needs))
+        kind = parts[0].kind if len(parts) == 1 else "words"
+        return _Part(expression, needs, sum(part.weight for part in parts), kind)
+
+
+def _alternatives(parts: Sequence[_Part]) -> _Part:
+    body = "|".join(part.expression for part in parts)
+    needs: tuple[frozenset[str], ...] = ()
+    if all(part.needs for part in parts):
+        # one word of each alternative is enough to know that the alternative may match
+        needs = (frozenset().union(*(min(part.needs, key=len) for part in parts)),)
+    kinds = {part.kind for part in parts}
+    kind = kinds.pop() if len(kinds) == 1 else "words"
+    return _Part(f"(?:{body})", needs, min(part.weight for part in parts), kind)
+
+
+class _Reader:
+    """Recursive descent over one pattern."""
+
+    _LEXEME = re.compile(r"\s*(\.\.\.|\\[()\[\]]|[()\[\]|@]|\{[a-z_,:]{1,80}\}|<[a-z_ ]{1,40}>|[^\s()\[\]|{}<>@]{1,60}|\S)")
+
+    def __init__(self, source: str, owner: str, compiler: PatternCompiler) -> None:
+        if len(source) > _MAX_PATTERN:
+            raise KnowledgeError(f"{owner}: a pattern is longer than {_MAX_PATTERN} characters; split it")
+        self.rest = self._LEXEME.findall(source)
+        self.slots: list[Slot] = []
+        self._where = f"{owner}: pattern {source!r}"
+        self._owner = owner
+        self._compiler = compiler
+        self._depth = 0
+
+    def sequence(self) -> _Part:
+        """Elements up to a closing bracket, a bar or the end."""
+        parts: list[_Part] = []
+        while self.rest and self.rest[0] not in (")", "]", "|", "@"):
+            parts.append(self._element(self.rest.pop(0)))
+        if not parts:
+            raise KnowledgeError(f"{self._where}: an empty alternative")
+        return self._compiler.joined(parts)
+
+    def _element(self, lexeme: str) -> _Part:
+        if lexeme == "...":
+            return _Part(_GAP, kind="gap")
+        if lexeme in ("(", "["):
+            group = self._group(")" if lexeme == "(" else "]")
+            return group if lexeme == "(" else _Part(group.expression, kind="optional")
+        if lexeme.startswith("{"):
+            return self._slot(lexeme[1:-1])
+        if lexeme.startswith("<") and len(lexeme) > 1:
+            return self._compiler.term(lexeme[1:-1], self._where)
+        return self._compiler.literal(lexeme.removeprefix("\\"), self._where)
+
+    def _group(self, closing: str) -> _Part:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise KnowledgeError(f"{self._where}: more than {_MAX_DEPTH} brackets inside each other")
+        parts = [self.sequence()]
+        while self.rest and self.rest[0] == "|":
+            self.rest.pop(0)
+            parts.append(self.sequence())
+        if not self.rest or self.rest.pop(0) != closing:
+            raise KnowledgeError(f"{self._where}: a bracket is not closed; expected {closing!r}")
+        self._depth -= 1
+        return _alternatives(parts)
+
+    def _slot(self, text: str) -> _Part:
+        from advisor.dialogue.values import TYPES
+
+        names, _, kind = text.rpartition(":")
+        facts = tuple(names.split(",")) if names else (self._owner,)
+        group = f"v{len(self.slots)}"
+        if kind in ENTITIES:
+            letter = ENTITIES[kind]
+            self.slots.append(Slot(facts, kind, group))
+            return _Part(f"(?P<{group}>{letter} )", weight=1, kind="name")
+        if kind not in TYPES:
+            raise KnowledgeError(f"{self._where}: no slot type {kind!r}; one of {', '.join((*TYPES, *ENTITIES))}")
+        self.slots.append(Slot(facts, kind, group))
+        form = TYPES[kind].form
+        if form == "unit":
+            return _Part(f"(?P<{group}>{TYPES[kind].units})")
+        body = {"range": _RANGE, "list": _LIST, "one": f"{_NUMBER} "}[form] + TYPES[kind].units
+        return _Part(f"(?P<{group}>{body})", kind="number")

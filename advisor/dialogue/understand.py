@@ -1,0 +1,227 @@
+"""From a sentence to facts and an intent. No language model: names, phrases and word lists from the knowledge base."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from advisor.dialogue.acts import act_of
+from advisor.dialogue.lexicon import Lexicon, Name, lexicon_of
+from advisor.dialogue.line import Line, read_line
+from advisor.dialogue.matching import Filled, Found, facts_of, find_phrases, is_excluded
+from advisor.dialogue.readings import Ambiguous, Ignored, Reading, Span, Understood
+from advisor.dialogue.text import MAX_CHARACTERS
+from advisor.dialogue.values import Quantity
+from advisor.knowledge import KnowledgeBase
+from advisor.records import Scalar
+
+_HARDWARE = ("A", "R", "B")
+
+
+def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) -> Understood:
+    """The facts and the intent of a sentence. `expecting` names the fact that was just asked for.
+
+    Never raises for any text; time is linear in its first 4,000 characters, the rest is reported as cut.
+    """
+    lexicon = lexicon_of(kb)
+    line = read_line(lexicon, text)
+    reader = _Reader(lexicon, line)
+    reader.read_names()
+    reader.read_phrases(find_phrases(lexicon, line, lexicon.patterns))
+    if expecting is not None and expecting not in reader.facts:
+        reader.read_answer(expecting)
+    act, concepts = act_of(lexicon, text, reader.facts)
+    if act.intent == "why":
+        reader.drop_observations()
+    reader.read_rest()
+    if len(text) > MAX_CHARACTERS:
+        span = (MAX_CHARACTERS, len(text))
+        reader.ignored.append(Ignored(text=text[span[0] : span[0] + 40] + "…", span=span, why="cut"))
+    return Understood(
+        intent=act.intent,
+        act=act.name,
+        facts=reader.facts,
+        ambiguous=tuple(reader.ambiguous),
+        ignored=tuple(reader.ignored),
+        concepts=concepts,
+    )
+
+
+class _Reader:
+    """Collects the facts of one line."""
+
+    def __init__(self, lexicon: Lexicon, line: Line) -> None:
+        self.lexicon = lexicon
+        self.line = line
+        self.facts: dict[str, Reading] = {}
+        self.ambiguous: list[Ambiguous] = []
+        self.ignored: list[Ignored] = []
+        self._used: set[int] = set()
+
+    def _span(self, items: range) -> Span:
+        return self.line.place(items.start, items.stop)
+
+    def _text(self, span: Span) -> str:
+        return self.line.source[span[0] : span[1]]
+
+    def _ignore(self, items: range, why: str, fact: str = "", value: str = "") -> None:
+        span = self._span(items)
+        self.ignored.append(Ignored(text=self._text(span), span=span, why=why, fact=fact, value=value))  # type: ignore[arg-type]  # one of the literals
+        self._used.update(items)
+
+    def read_names(self) -> None:
+        """Models, accelerators and systems; several of a kind make a list."""
+        for index, item in enumerate(self.line.items):
+            here = range(index, index + 1)
+            if item.mention is None and item.canon not in (*_HARDWARE, "V"):
+                continue
+            excluded = is_excluded(self.lexicon, self.line, index)
+            if item.mention is not None:
+                slugs = item.mention.slugs
+                if excluded:
+                    self._ignore(here, "excluded", "model", slugs[0])
+                    continue
+                if not item.mention.certain:
+                    span = self._span(here)
+                    self.ambiguous.append(
+                        Ambiguous(fact="model", choices=slugs[:8], span=span, text=self._text(span))
+                    )
+                if item.mention.settled:
+                    self._add("model", slugs[0], here, choices=() if item.mention.certain else slugs[:8])
+                self._used.add(index)
+                continue
+            for fact, names in _by_fact(item.names).items():
+                if excluded:
+                    self._ignore(here, "excluded", fact, names[0])
+                else:
+                    self._add(fact, names[0], here)
+                self._used.add(index)
+
+    def _add(
+        self, fact: str, value: Scalar, items: range, quantity: Quantity | None = None, choices: tuple[str, ...] = ()
+    ) -> None:
+        """Add a value to a fact that may have several."""
+        span = self._span(items)
+        known = self.facts.get(fact)
+        if known is None:
+            self.facts[fact] = Reading(
+                values=(value,), span=span, text=self._text(span), choices=choices,
+                low=quantity.low if quantity else None, high=quantity.high if quantity else None,
+            )  # fmt: skip
+        elif value not in known.values:
+            self.facts[fact] = Reading(
+                values=(*known.values, value), span=known.span, text=known.text, choices=known.choices
+            )
+
+    def read_phrases(self, phrases: Sequence[Found]) -> None:
+        """Values of choices, flags and quantities; for a quantity the most specific phrase wins, then the last."""
+        quantities: dict[str, list[tuple[Found, Quantity]]] = {}
+        for found in phrases:
+            owner = found.pattern.owner
+            if found.pattern.dismissed:
+                self._ignore(found.items, "observed", owner)
+                continue
+            self._used.update(found.items)
+            if not found.filled:
+                self._read_choice(found)
+            precision = next((fill for fill in found.filled if fill.slot.type == "precision"), None)
+            if precision is not None:
+                self._read_precision(found, precision)
+            for fact, quantity in facts_of(found).items():
+                if found.excluded:
+                    self._ignore(found.items, "excluded", fact, f"{quantity.value:g}")
+                elif self._plausible(fact, quantity):
+                    quantities.setdefault(fact, []).append((found, quantity))
+        for fact, all_of in quantities.items():
+            if fact == "accelerator_count":
+                self._read_counts(all_of)
+                continue
+            best = max(found.pattern.weight for found, _ in all_of)
+            found, quantity = [pair for pair in all_of if pair[0].pattern.weight == best][-1]
+            for value in quantity.all or (quantity.value,):
+                self._add(fact, self._number(fact, value), found.items, quantity)
+
+    def _read_choice(self, found: Found) -> None:
+        fact, value = found.pattern.owner, found.pattern.value
+        flag = self.lexicon.kb.facts[fact].type == "flag"
+        if found.excluded and not flag:
+            self._ignore(found.items, "excluded", fact, value)
+        else:
+            self._add(fact, not found.excluded if flag else value, found.items)
+
+    def _read_precision(self, found: Found, fill: Filled) -> None:
+        names = self.line.items[fill.items.start].names
+        values = tuple(dict.fromkeys(name.slug for name in names))
+        for fact in fill.slot.facts:
+            if found.excluded:
+                self._ignore(found.items, "excluded", fact, values[0])
+                continue
+            if len(values) > 1:
+                span = self._span(fill.items)
+                self.ambiguous.append(Ambiguous(fact=fact, choices=values, span=span, text=self._text(span)))
+            self._add(fact, values[0], fill.items, choices=values if len(values) > 1 else ())
+
+    def _read_counts(self, all_of: Sequence[tuple[Found, Quantity]]) -> None:
+        """One number of accelerators. Several that go with different accelerators describe options, not one need."""
+        best = max(found.pattern.weight for found, _ in all_of)
+        by_accelerator: dict[str, float] = {}
+        for found, quantity in all_of:
+            name = next((self.line.items[f.items.start].names[0].slug for f in found.filled if f.slot.type == "accelerator"), "")
+            by_accelerator.setdefault(name, quantity.value)
+        named = {name: value for name, value in by_accelerator.items() if name}
+        if len(named) > 1 and (len(set(named.values())) > 1 or set(named.values()) == {1.0}):
+            return
+        found, quantity = next(pair for pair in all_of if pair[0].pattern.weight == best or pair[1].value in named.values())
+        for value in quantity.all or (quantity.value,):
+            self._add("accelerator_count", self._number("accelerator_count", value), found.items, quantity)
+
+    def _plausible(self, fact_name: str, quantity: Quantity) -> bool:
+        fact = self.lexicon.kb.facts.get(fact_name)
+        if fact is None:
+            return False
+        low = -math.inf if fact.minimum is None else fact.minimum
+        high = math.inf if fact.maximum is None else fact.maximum
+        return all(low <= value <= high for value in (quantity.value, *quantity.all))
+
+    def _number(self, fact_name: str, value: float) -> Scalar:
+        fact = self.lexicon.kb.facts[fact_name]
+        if fact.type == "integer":
+            return max(1, round(value))
+        return float(f"{value:.6g}")
+
+    def drop_observations(self) -> None:
+        """In a question why, a rate is what somebody measured and no target."""
+        observed = self.facts.pop("throughput_tokens_per_s", None)
+        if observed is not None:
+            self.ignored.append(
+                Ignored(text=observed.text, span=observed.span, why="observed", fact="throughput_tokens_per_s")
+            )
+
+    def read_answer(self, fact_name: str) -> None:
+        """A bare answer to the question that was asked: `8192`, `the second`, `int 8`."""
+
+    def read_rest(self) -> None:
+        """Numbers that nothing explained, with the word after them."""
+        for index, item in enumerate(self.line.items):
+            if item.canon[0] == "#" and index not in self._used:
+                stop = index + 2 if index + 1 < len(self.line.items) and self.line.items[index + 1].canon.isalpha() else index + 1
+                self._ignore(range(index, stop), "unreadable")
+
+
+def _by_fact(names: Sequence[Name]) -> dict[str, list[str]]:
+    """Fact -> values of a recognised name: a system also names its accelerator."""
+    found: dict[str, list[str]] = {}
+    accelerators = [name.slug for name in names if name.kind == "accelerator"]
+    systems = [name for name in names if name.kind in ("rack", "node")]
+    for slug in accelerators:
+        found.setdefault("accelerator", []).append(slug)
+    if systems and not accelerators:
+        owners = list(dict.fromkeys(name.accelerator for name in systems if name.accelerator))
+        if len(owners) == 1:
+            found["accelerator"] = owners
+        if len(systems) == 1:
+            found["system"] = [systems[0].slug]
+    for name in names:
+        if name.kind == "value":
+            found.setdefault(name.fact, []).append(name.slug)
+    return found

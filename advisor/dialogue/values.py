@@ -1,0 +1,126 @@
+"""What the number in a phrase is worth: token counts, durations, rates, ranges and lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from advisor.dialogue.text import Token
+from advisor.units import KIB, MIB
+
+Form = Literal["one", "range", "list", "unit"]
+Role = Literal["value", "factor", "divisor"]
+
+_SECONDS: dict[str, float] = {
+    "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "秒": 1, "segundo": 1, "segundos": 1, "sekunde": 1, "sekunden": 1,
+    "min": 60, "mins": 60, "minute": 60, "minutes": 60, "m": 60, "分": 60, "分 钟": 60, "minuto": 60,
+    "h": 3600, "hr": 3600, "hour": 3600, "hours": 3600, "小 时": 3600, "hora": 3600, "stunde": 3600, "heure": 3600,
+    "d": 86400, "day": 86400, "days": 86400, "daily": 86400, "天": 86400, "日": 86400, "dia": 86400, "tag": 86400, "jour": 86400,
+    "week": 604800, "weeks": 604800, "wk": 604800, "周": 604800,
+    "month": 2629800, "months": 2629800, "mo": 2629800, "月": 2629800, "year": 31557600, "yr": 31557600, "年": 31557600,
+}  # fmt: skip
+"""Seconds of a unit of time, tokens separated by a space; a month is a twelfth of a year of 365.25 days."""
+_MILLISECONDS: dict[str, float] = {
+    "us": 1e-3, "ms": 1, "msec": 1, "msecs": 1, "millis": 1, "millisecond": 1, "milliseconds": 1, "毫 秒": 1, "milisegundos": 1,
+    **{unit: seconds * 1000 for unit, seconds in _SECONDS.items() if seconds == 1},
+}  # fmt: skip
+
+
+def _units(words: Iterable[str]) -> str:
+    """An expression for any of the units, the longest first."""
+    return "(?:" + "|".join(f"{word} " for word in sorted(words, key=len, reverse=True)) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """One slot type: its form, the unit words it must carry, and the part it plays in the fact's value."""
+
+    form: Form
+    units: str = ""
+    role: Role = "value"
+
+
+TYPES: dict[str, ValueType] = {
+    "count": ValueType("range"),
+    "counts": ValueType("list"),
+    "times": ValueType("one", role="factor"),
+    "several": ValueType("one"),
+    "per_node": ValueType("one"),
+    "large": ValueType("range"),
+    "number": ValueType("range"),
+    "tokens": ValueType("range"),
+    "long": ValueType("range"),
+    "pair": ValueType("one"),
+    "kpair": ValueType("one"),
+    "speed": ValueType("range"),
+    "ceiling": ValueType("range"),
+    "ms": ValueType("range"),
+    "duration": ValueType("range", units=_units(_MILLISECONDS)),
+    "period": ValueType("unit", units=_units(_SECONDS), role="divisor"),
+}  # fmt: skip
+"""Slot type -> how it is written. `long` is a token count that is one by its look alone, `speed` is tokens/s per user."""
+
+_AT_LEAST = {"several": 2.0, "large": 1000.0}
+_KINDS_WITH_LOW = {"ms", "duration", "speed", "ceiling"}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A value read from a slot; low and high when a range was written, all when a list was."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    all: tuple[float, ...] = ()
+
+
+def tokens_value(token: Token) -> float | None:
+    """A count of tokens: `k` is 1024 and `m` 1024²; None for other suffixes."""
+    scale = {"": 1, "k": KIB, "m": MIB}.get(token.suffix)
+    return None if scale is None or token.number is None else token.number * scale
+
+
+def read(kind: str, tokens: Sequence[Token]) -> Quantity | None:
+    """The quantity that the tokens of a slot of type `kind` state; None when they cannot be one."""
+    numbers = [place for place, token in enumerate(tokens) if token.number is not None]
+    unit = " ".join(token.text for token in tokens[numbers[-1] + 1 if numbers else 0 :])
+    if kind == "period":
+        return Quantity(_SECONDS[unit])
+    values = [_one(kind, tokens[place], unit) for place in numbers]
+    found = [value for value in values if value is not None and math.isfinite(value) and value > 0]
+    if len(found) != len(values) or not found:
+        return None
+    low, high = min(found), max(found)
+    if TYPES[kind].form == "list":
+        return Quantity(found[0], all=tuple(dict.fromkeys(found)))
+    if low == high:
+        return Quantity(low)
+    # the stricter end: what meets it meets the whole range
+    return Quantity(low if kind in _KINDS_WITH_LOW else high, low=low, high=high)
+
+
+def _one(kind: str, token: Token, unit: str) -> float | None:
+    if kind in ("tokens", "long", "pair", "kpair"):
+        value = tokens_value(token)
+        if value is None or value != math.floor(value):
+            return None
+        if (kind == "long" and not _looks_long(token, value)) or (kind == "pair" and value < 100):
+            return None
+        if kind == "kpair" and token.suffix != "k":
+            return None
+        return value
+    value = token.value
+    if value < _AT_LEAST.get(kind, 0.0) or (kind == "per_node" and value not in (4, 8, 16)):
+        return None
+    if kind == "speed":
+        return 1000.0 / value if value > 0 else None
+    return value * _MILLISECONDS[unit] if kind == "duration" else value
+
+
+def _looks_long(token: Token, value: float) -> bool:
+    """`128k`, `1m`, `8192`, `131072`: what is written for a context and hardly for anything else."""
+    if not 1000 <= value <= 20 * MIB:
+        return False
+    return bool(token.suffix) or (value >= 2 * KIB and value % KIB == 0)
