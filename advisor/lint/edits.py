@@ -79,3 +79,62 @@ def line_range(text: str, place: Place) -> tuple[int, int]:
 def field_lines(document: Document, place: Place) -> tuple[int, int]:
     """Offsets of the whole lines of a top-level field."""
     return line_range(document.text, place)
+
+
+def top_fields(document: Document) -> list[str]:
+    """Names of the top-level fields, in order of appearance; empty where the top level is not a block mapping."""
+    top = document.places.get(())
+    if top is None or top.style != "block":
+        return []
+    keyed = [
+        (place.key.start, str(path[0]))
+        for path, place in document.places.items()
+        if len(path) == 1 and place.key
+    ]
+    return [name for _, name in sorted(keyed)]
+
+
+def reordered_fields(document: Document, order: Sequence[str]) -> str:
+    """The text with its top-level fields in this order; comments above a field travel with it."""
+    present = top_fields(document)
+    if sorted(order) != sorted(present) or list(order) == present:
+        return document.text
+    starts = [_block_start(document.text, document.places[(name,)]) for name in present]
+    return _permuted(document.text, starts, len(document.text), [present.index(name) for name in order])
+
+
+def reordered_items(document: Document, where: Where, order: Sequence[int]) -> str:
+    """The text with the items of a list in this order; comments above an item travel with it."""
+    items = list_items(document, where)
+    place = document.places.get(where)
+    if place is None or len(order) != len(items):
+        return document.text
+    if place.style == "flow":
+        texts = [document.text[item.value.start : item.value.end] for item in items]
+        return replaced(
+            document.text,
+            [(items[i].value.start, items[i].value.end, texts[source]) for i, source in enumerate(order)],
+        )
+    starts = [_block_start(document.text, item) for item in items]
+    return _permuted(document.text, starts, line_range(document.text, items[-1])[1], order)
+
+
+def _block_start(text: str, place: Place) -> int:
+    """Start of the line of a field or item, or of the comment lines directly above it; the first line of a file is not one."""
+    start = line_range(text, place)[0]
+    while start > 0:
+        previous = text.rfind("\n", 0, start - 1) + 1
+        line = text[previous : start - 1].strip()
+        if not line.startswith("#") or (previous == 0 and line.startswith("# yaml-language-server")):
+            break
+        start = previous
+    return start
+
+
+def _permuted(text: str, starts: Sequence[int], end: int, order: Sequence[int]) -> str:
+    """Blocks of text that begin at `starts`, the last one ending at `end`, put into a new order."""
+    bounds = [*starts, end]
+    blocks = [text[bounds[i] : bounds[i + 1]] for i in range(len(starts))]
+    if blocks and not blocks[-1].endswith("\n"):
+        blocks[-1] += "\n"
+    return text[: bounds[0]] + "".join(blocks[i] for i in order) + text[end:]
