@@ -16,6 +16,7 @@ from advisor.knowledge.locate import kb_folder
 from advisor.lint.baseline import compare, load_baseline, write_baseline
 from advisor.lint.check import all_checks
 from advisor.lint.files import write_atomically
+from advisor.lint.fix import plan_changes, write_changes
 from advisor.lint.options import SEVERITIES, Options, expand_codes, find_config, load_options, parse_severity
 from advisor.lint.reporters import REPORTERS
 from advisor.lint.runner import Target, kb_root, lint_target
@@ -51,6 +52,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="accept all present findings in FILE, and end with status 0",
     )
+    add("--fix", action="store_true", help="mend what can be mended without changing what an entry says")
+    add(
+        "--unsafe-fixes",
+        action="store_true",
+        help="mend also what may change what an entry says; implies --fix",
+    )
+    add("--diff", action="store_true", help="print what --fix would change, and change nothing")
     add("--statistics", action="store_true", help="count the findings by code instead of listing them")
     add("--config", type=Path, metavar="FILE", help=".rackfit.toml or pyproject.toml (default: the nearest)")
     add("--no-config", action="store_true", help="read no configuration file")
@@ -62,6 +70,21 @@ def run(arguments: argparse.Namespace) -> int:
     targets = _targets(arguments)
     options = _options(arguments, targets[0].root)
     findings = _lint(targets, options, cache=not arguments.no_cache)
+    if arguments.fix or arguments.unsafe_fixes or arguments.diff:
+        changes = list(
+            plan_changes(findings, [target.root for target in targets], unsafe=arguments.unsafe_fixes)
+        )
+        if arguments.diff:
+            for change in changes:
+                data(change.diff(_short(str(change.path))), end="")
+            narrate(f"{len(changes)} file{'s' * (len(changes) != 1)} would change")
+            return 1 if changes else 0
+        written = write_changes(changes)
+        left = _lint(targets, options, cache=not arguments.no_cache) if written else findings
+        narrate(
+            f"{max(len(findings) - len(left), 0)} findings mended in {len(written)} file{'s' * (len(written) != 1)}"
+        )
+        findings = left
     if arguments.write_baseline:
         write_baseline(findings, arguments.write_baseline)
         narrate(f"{arguments.write_baseline} accepts {len(findings)} findings")
@@ -73,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
             narrate(
                 f"{compared.gone} findings of {options.baseline} no longer occur; write it again to keep them out"
             )
-    _report(arguments, findings)
+    _report(arguments, [replace(finding, path=_short(finding.path)) for finding in findings])
     return 1 if options.fails(findings) else 0
 
 
@@ -110,8 +133,9 @@ def _options(arguments: argparse.Namespace, root: Path) -> Options:
 
 
 def _lint(targets: Sequence[Target], options: Options, *, cache: bool) -> list[Finding]:
-    findings = [finding for target in targets for finding in lint_target(target, options, cache=cache)]
-    return [replace(finding, path=_short(finding.path)) for finding in options.choose(findings)]
+    return options.choose(
+        finding for target in targets for finding in lint_target(target, options, cache=cache)
+    )
 
 
 def _short(path: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from advisor.knowledge.limits import (
     MAX_DEPTH,
     MAX_ENTRIES,
@@ -11,7 +13,10 @@ from advisor.knowledge.limits import (
     MAX_TOTAL_BYTES,
     MAX_VALUES,
 )
-from advisor.lint.check import declare
+from advisor.knowledge.scalars import read_otherwise
+from advisor.knowledge.yaml_source import Document, parse_document
+from advisor.lint.check import declare, fixer
+from advisor.lint.edits import replaced
 
 declare(
     "KB001",
@@ -617,3 +622,23 @@ kb/gotchas/example.yaml
 Rename the folder to the kind meant.
 """,
 )
+
+
+@fixer("KB014")
+def tabs_to_spaces(document: Document, _entry_id: str) -> str:
+    """The text with two spaces for each tab of an indentation, if that makes it YAML."""
+    mended = re.sub(
+        r"^[ \t]+", lambda indent: indent.group().replace("\t", "  "), document.text, flags=re.MULTILINE
+    )
+    return mended if parse_document(mended, document.path).data is not None else document.text
+
+
+@fixer("KB018")
+def quote_words(document: Document, _entry_id: str) -> str:
+    """The text with quotes around bare words that YAML 1.1 readers take for something else."""
+    edits: list[tuple[int, int, str]] = []
+    for path, place in document.places.items():
+        word = document.text[place.value.start : place.value.end]
+        if path and place.style == "plain" and read_otherwise(word):
+            edits.append((place.value.start, place.value.end, f'"{word}"'))
+    return replaced(document.text, edits)

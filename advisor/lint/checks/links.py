@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from advisor.knowledge.graph import Link, links_of
 from advisor.knowledge.locate import kb_folder
-from advisor.lint.check import Problem, corpus_check, declare, entry_check
+from advisor.knowledge.yaml_source import Document
+from advisor.lint.check import Problem, corpus_check, declare, entry_check, fixer
 from advisor.lint.corpus import Corpus
+from advisor.lint.edits import replaced
 from advisor.records import Entry
 from advisor.units import shown
 
@@ -234,3 +236,12 @@ def _kinds_for(entry: Entry, link: Link) -> tuple[str, ...]:
     if entry.kind == "facts" and link.relation in ("model", "accelerator", "system", "evidence"):
         return ()
     return _TARGET_KINDS.get(link.relation, ())
+
+
+@fixer("KB200")
+def write_path_as_id(document: Document, entry_id: str) -> str:
+    """The text with the path as its id."""
+    place = document.places.get(("id",))
+    if place is None or place.style not in ("plain", "quoted"):
+        return document.text
+    return replaced(document.text, [(place.value.start, place.value.end, entry_id)])

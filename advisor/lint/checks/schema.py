@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from advisor.lint.check import declare
+import re
+
+from advisor.knowledge.yaml_source import Document
+from advisor.lint.check import declare, fixer
+from advisor.lint.edits import without_items
 
 _WHY_FIELDS = "The advisor reads fields by name and type; what does not match the schema cannot be used, so the entry does not load."
 
@@ -289,3 +293,39 @@ a count
 Correct the value named. If it looks right, the schema and the record disagree: please report it.
 """,
 )
+
+
+@fixer("KB107")
+def drop_repeats(document: Document, _entry_id: str) -> str:
+    """The text without list items that stand in their list already; one list at a time."""
+    for path, place in document.places.items():
+        if not path or place.style not in ("flow", "block"):
+            continue
+        items = _list_at(document.data, path)
+        repeats = [
+            index for index, item in enumerate(items) if isinstance(item, str) and item in items[:index]
+        ]
+        if repeats:
+            return without_items(document, path, repeats)
+    return document.text
+
+
+def _list_at(data: object, path: tuple[str | int, ...]) -> list[object]:
+    for step in path:
+        if (isinstance(data, dict) and step in data) or (
+            isinstance(data, list) and isinstance(step, int) and step < len(data)
+        ):
+            data = data[step]
+        else:
+            return []
+    return data if isinstance(data, list) else []
+
+
+@fixer("KB102")
+def add_id(document: Document, entry_id: str) -> str:
+    """The text with its id on top, if that is what is missing."""
+    if document.data is None or "id" in document.data:
+        return document.text
+    first = re.search(r"^[^#\n]", document.text, re.MULTILINE)
+    at = first.start() if first else len(document.text)
+    return f"{document.text[:at]}id: {entry_id}\n{document.text[at:]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -104,7 +105,7 @@ def unsorted_sources(document: Document, _entry_id: str) -> Iterator[Problem]:
         items = (document.data or {}).get(field)
         if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
             continue
-        for index, (left, right) in enumerate(zip(items, items[1:], strict=False)):
+        for index, (left, right) in enumerate(itertools.pairwise(items)):
             if right < left:
                 yield Problem(
                     where=(field, index + 1), message=f"{right} stands after {left}", fix="sort the list"
