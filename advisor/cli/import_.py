@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from datetime import date
 from pathlib import Path
 
 from advisor.cli.streams import data, narrate
@@ -56,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _mlperf(arguments: argparse.Namespace) -> int:
     from advisor.evidence.mlperf import import_results
+    from advisor.evidence.mlperf.earlier import keep_earlier
+    from advisor.evidence.mlperf.source import write_missing_sources
     from advisor.evidence.mlperf.write import write_entries
 
     path = Path(arguments.file)
@@ -71,7 +74,9 @@ def _mlperf(arguments: argparse.Namespace) -> int:
     )
     folder = Path(arguments.output)
     folder = folder.parent if folder.name == "evidence" else folder
-    written, unchanged = write_entries(list(done.entries), folder)
+    written, unchanged = write_entries(keep_earlier(done.entries, folder), folder)
+    for source in write_missing_sources(done.entries, folder, date.today()):
+        narrate(f"note: wrote {source}; check its url and day")
     for problem in done.problems:
         narrate(f"rackfit: {problem.one_line(done.file)}")
     data(

@@ -108,6 +108,7 @@ def _lines(pairs: Iterable[Pair]) -> Iterator[str]:
             else ""
         )
         sides = f"{_side(pair.small)} -> {_side(pair.large)} {UNIT_NAMES[pair.metric]} each"
+        sides += f" [entries {pair.small.record} -> {pair.large.record}]"
         yield f"  {pair.kind:<11}{pair.grade}  {pair.ratio:.3f}  {sides}" + (f"  ({tie})" if tie else "")
         if pair.confounders:
             yield f"      beside: {'; '.join(pair.confounders)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.evidence.mlperf import import_results
+from advisor.evidence.mlperf.earlier import keep_earlier
 from advisor.evidence.mlperf.source import write_missing_sources
 from advisor.evidence.mlperf.tables import load_tables
 from advisor.evidence.mlperf.write import to_yaml, write_entries
@@ -18,6 +20,7 @@ from advisor.knowledge.build import build_record
 from advisor.knowledge.locate import kb_folder
 from advisor.knowledge.schema import check_document
 from advisor.knowledge.yaml_source import parse_document
+from advisor.records import Latency
 
 
 def test_importing_twice_changes_no_byte(tmp_path: Path) -> None:
@@ -29,6 +32,17 @@ def test_importing_twice_changes_no_byte(tmp_path: Path) -> None:
     )
     assert write_entries(entries, tmp_path) == (1, 0)
     assert write_entries(entries, tmp_path) == (0, 1)
+
+
+def test_an_import_without_logs_keeps_what_an_earlier_one_knew(tmp_path: Path) -> None:
+    """Latencies and facts of the same figure survive; those of another figure do not."""
+    (entry,) = import_results(rows.write_list(tmp_path, rows.list_row(Scenario="Server"))).entries
+    known = replace(entry.results[0], latency=Latency(tpot_p99_ms=12.5))
+    write_entries([replace(entry, results=(known,), facts={"cooling": "air"})], tmp_path)
+    (kept,) = keep_earlier([entry], tmp_path)
+    assert (kept.results[0].latency, kept.facts) == (Latency(tpot_p99_ms=12.5), {"cooling": "air"})
+    (changed,) = keep_earlier([replace(entry, results=(replace(entry.results[0], value=1.0),))], tmp_path)
+    assert changed.results[0].latency is None
 
 
 def test_the_order_of_rows_does_not_matter(tmp_path: Path) -> None:

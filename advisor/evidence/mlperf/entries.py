@@ -18,6 +18,9 @@ LatencySource = Callable[[Row, Metric], Latency | None]
 FactSource = Callable[[Row], dict[str, str]]
 
 _SCENARIOS: tuple[Scenario, ...] = ("offline", "server", "interactive")
+_ODD_ORDER = 1.05
+"""Ratio to the rate of a looser scenario above which a result gets a remark: waiting for latency costs throughput."""
+
 _VARIANT = re.compile(r"(?P<name>.+?)(?:-(?P<variant>99(?:\.9)?))?")
 _GroupKey = tuple[str, str, str, str, str]
 
@@ -127,6 +130,7 @@ def _entry(
             results[twin] = _merged(results[twin], result)
     if not results:
         return None
+    results = [_noted(result, results) for result in results]
     scale = hardware.scale
     size = f"{scale.accelerators}× {hardware.short}" if scale.accelerators else hardware.short
     division = ", open division" if row.division == "open" else ""
@@ -210,6 +214,22 @@ def _result(item: Named, hardware: Hardware, tables: Tables, latency_of: Latency
         power_w=round(row.power_w, 1) if row.power_w else None,
         note="; ".join(filter(None, (*notes, remark, run.note if run else ""))),
     )
+
+
+def _noted(result: Result, others: list[Result]) -> Result:
+    """The result with a remark when it is well above the same system's rate under a looser latency limit."""
+    looser = _SCENARIOS[: _SCENARIOS.index(result.scenario)]
+    for other in others:
+        same = (other.benchmark, other.model, other.metric, other.note) == (
+            result.benchmark,
+            result.model,
+            result.metric,
+            result.note,
+        )
+        if same and other.scenario in looser and result.value > other.value * _ODD_ORDER:
+            remark = f"above the {other.scenario} rate of the same system, as published"
+            return replace(result, note="; ".join(filter(None, (result.note, remark))))
+    return result
 
 
 def _same_run(one: Result, other: Result) -> bool:

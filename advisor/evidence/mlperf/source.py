@@ -12,6 +12,7 @@ from advisor.records import Evidence
 from advisor.units import shown
 
 _TEMPLATE = """\
+# yaml-language-server: $schema=../../schemas/source.schema.json
 id: sources/mlperf-{round}
 title: MLPerf Inference {round} results, datacenter
 publisher: MLCommons Association

@@ -1,0 +1,62 @@
+"""What audited runs of a model were held to and how they ran: latency limits, output lengths, group widths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+
+from advisor.knowledge import KnowledgeBase
+
+
+def audited_limits(kb: KnowledgeBase) -> Mapping[tuple[str, str], float]:
+    """(model id, scenario) -> the tightest TPOT limit in ms that evidence in this knowledge base was held to."""
+    if "audited_limits" not in kb.memo:
+        found: dict[tuple[str, str], float] = {}
+        for entry in kb.evidence.values():
+            for result in entry.results:
+                limit = result.latency.tpot_limit_ms if result.latency else None
+                if limit is not None:
+                    key = (result.model, result.scenario)
+                    found[key] = min(limit, found.get(key, limit))
+        kb.memo["audited_limits"] = found
+    limits: Mapping[tuple[str, str], float] = kb.memo["audited_limits"]
+    return limits
+
+
+def audited_output_tokens(kb: KnowledgeBase, model_id: str) -> int | None:
+    """Mean output length of a model's audited runs: median over runs of tokens/s divided by samples/s, where logs tell."""
+    key = ("audited_output", model_id)
+    if key not in kb.memo:
+        lengths = [
+            result.value / result.latency.samples_per_s
+            for entry in kb.evidence.values()
+            for result in entry.results
+            if result.model == model_id
+            and result.metric == "tokens_per_s"
+            and result.latency is not None
+            and result.latency.samples_per_s
+        ]
+        kb.memo[key] = round(median(lengths)) if lengths else None
+    found: int | None = kb.memo[key]
+    return found
+
+
+def group_width(kb: KnowledgeBase, model_id: str, scenario: str, accelerator_id: str) -> int:
+    """Widest model-parallel group that a published run of this model, scenario and silicon used; 0 when none is known."""
+    if "group_widths" not in kb.memo:
+        widths: dict[tuple[str, str, str], int] = {}
+        for entry in kb.evidence.values():
+            for result in entry.results:
+                key = (result.model, result.scenario, entry.accelerator or "")
+                widths[key] = max(widths.get(key, 0), result.group_width or 0)
+        kb.memo["group_widths"] = widths
+    known: Mapping[tuple[str, str, str], int] = kb.memo["group_widths"]
+    return known.get((model_id, scenario, accelerator_id), 0)
+
+
+def has_results(kb: KnowledgeBase, accelerator_id: str) -> bool:
+    """Whether any result on this silicon is in the knowledge base."""
+    if "accelerators_with_results" not in kb.memo:
+        kb.memo["accelerators_with_results"] = {entry.accelerator for entry in kb.evidence.values()}
+    known: set[str | None] = kb.memo["accelerators_with_results"]
+    return accelerator_id in known
