@@ -76,12 +76,7 @@ def _text(kb: KnowledgeBase, entry: Evidence, results: Sequence[Result], verifie
         if entry.platform and entry.platform != entry.system_name
         else entry.system_name
     )
-    where = ""
-    if source is not None:
-        where = f" {source.title}, {source.publisher}"
-        where += f", {source.url}" if source.url else ""
-        where += f", retrieved {source.retrieved}" if source.retrieved else ""
-        where += "."
+    where = " " + " ".join((source.citation or source.title).split()) if source is not None else ""
     status = "" if entry.grade != "audited" else f" {VERIFIED if verified else _UNVERIFIED}"
     return (
         f"{entry.submitter}, {system}, {count} accelerators, {entry.division} division, {entry.availability}:"

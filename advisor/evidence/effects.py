@@ -76,8 +76,7 @@ def _effects(kb: KnowledgeBase, of_node: Sequence[Pair], slices: Sequence[Pair])
             + ("no rack and node of one generation ran this in one round",),
             silicon_pair=own,
         )
-    rivals = [pair for pair in racks if _equals(pair, whole) and pair.large.unit == whole.large.unit]
-    others = sorted((pair for pair in rivals if pair is not whole), key=lambda pair: pair.grade)
+    others = [pair for pair in racks if pair is not whole and _equals(pair, whole)]
     slice_pair, scale_pair = _split(kb, whole, silicon, slices)
     chain = [_step("rack over node", whole)]
     if slice_pair is None or scale_pair is None:
@@ -96,15 +95,11 @@ def _effects(kb: KnowledgeBase, of_node: Sequence[Pair], slices: Sequence[Pair])
             f"{name}: {text}" for text in (part.confounders if part else ()) if text not in whole.confounders
         )
     return Effects(
-        rack_over_node=_estimate(whole, rivals),
-        silicon_effect=_estimate(slice_pair, [p for p in silicon if p.round == whole.round])
-        if slice_pair
-        else None,
-        scale_effect=_estimate(scale_pair, [p for p in slices if p.round == whole.round])
-        if scale_pair
-        else None,
+        rack_over_node=_estimate(whole, racks),
+        silicon_effect=_estimate(slice_pair, silicon) if slice_pair else None,
+        scale_effect=_estimate(scale_pair, slices) if scale_pair else None,
         confounders=tuple(named),
-        pairs=(whole, *others),
+        pairs=(whole, *sorted(others, key=lambda pair: pair.grade)),
         chain=tuple(chain),
         silicon_pair=slice_pair,
         scale_pair=scale_pair,
@@ -157,16 +152,17 @@ def _split(
 
 
 def _equals(one: Pair, other: Pair) -> bool:
-    """Whether two pairs tell the same with the same standing: one round, both within or both across submitters."""
-    return one.round == other.round and (one.grade == "C") == (other.grade == "C")
+    """Whether two pairs tell the same with the same standing: one round and unit, both within or both across submitters."""
+    return (one.round, one.large.unit, one.grade == "C") == (
+        other.round,
+        other.large.unit,
+        other.grade == "C",
+    )
 
 
 def _estimate(pair: Pair, rivals: Sequence[Pair]) -> Estimate:
     """The pair's ratio, spanned by the pairs of the same standing, or by half the silicon's noise each way."""
-    equals = [
-        other for other in rivals if (other.grade == "C") == (pair.grade == "C") and other.round == pair.round
-    ]
-    ratios = sorted({*(other.ratio for other in equals), pair.ratio})
+    ratios = sorted({*(other.ratio for other in rivals if _equals(other, pair)), pair.ratio})
     if len(ratios) > 1:
         low, high, note = ratios[0], ratios[-1], f"range over {len(ratios)} pairs"
     else:

@@ -15,8 +15,6 @@ PairKind = Literal["node-rack", "slice-rack", "node-slice", "node-nodes", "rack-
 KINDS: tuple[PairKind, ...] = get_args(PairKind)
 """Kinds of pairs, in the order in which they are listed."""
 
-_GRADES = ("A", "B", "C")
-
 
 def find_pairs(
     kb: KnowledgeBase,
@@ -34,10 +32,10 @@ def find_pairs(
     """Comparable pairs, narrowed by whatever is given; grade `B` means B or better.
 
     model and accelerator are ids; accelerator and submitter match either side; benchmark may leave out its accuracy
-    variant. Order: latest round first, then benchmark, scenario, kind, grade and submitters.
+    variant, and `-99` asks for no more than any run kept. Order: latest round first, then benchmark, scenario, kind, grade and submitters.
     """
     wanted = unqualified(benchmark)
-    exact = benchmark if benchmark != wanted else ""
+    exact = benchmark if benchmark.endswith("-99.9") else ""
     chosen = []
     for pair in _all_pairs(kb):
         sides = (pair.small, pair.large)

@@ -21,6 +21,11 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"Performance_Result": None}, "field Performance_Result is missing; it needs a number above 0"),
     ({"Performance_Result": "103480"}, "it needs a number above 0"),
     ({"Performance_Result": 0}, "it needs a number above 0"),
+    ({"Performance_Result": 10**400}, "it needs a number above 0"),
+    (
+        {"a#": "", "Total Accelerators": None},
+        "no accelerator count: fields Nodes, a# and Total Accelerators give none",
+    ),
     ({"Performance_Result": True}, "it needs a number above 0"),
     ({"Submitter": ""}, "field Submitter"),
     ({"Platform": 7}, "it needs text"),

@@ -82,7 +82,7 @@ def test_a_published_result_is_cited_as_verified(kb: KnowledgeBase) -> None:
     result = next(r for r in entry.results if r.benchmark == "llama2-70b" and r.scenario == "offline")
     citation = cite(kb, RACK, result)
     for part in ("CoreWeave", "72 accelerators", "closed division", "llama2-70b-99.9 offline 1,136,100 tokens/s", f"entry {result.record}",
-                 "MLPerf Inference v6.1", "MLCommons Association", "https://", "2026-11-30"):  # fmt: skip
+                 "MLPerf® Inference v6.1", "MLCommons Association", "https://", "2026-11-30"):  # fmt: skip
         assert part in citation.text
     assert citation.verified
     assert citation.text.endswith("Result verified by MLCommons Association.")

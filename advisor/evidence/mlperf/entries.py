@@ -21,6 +21,7 @@ _SCENARIOS: tuple[Scenario, ...] = ("offline", "server", "interactive")
 _ODD_ORDER = 1.05
 """Ratio to the rate of a looser scenario above which a result gets a remark: waiting for latency costs throughput."""
 
+_SLUG_LENGTH = 80
 _VARIANT = re.compile(r"(?P<name>.+?)(?:-(?P<variant>99(?:\.9)?))?")
 _GroupKey = tuple[str, str, str, str, str]
 
@@ -39,7 +40,7 @@ class Named:
 
 def name_row(row: Row, tables: Tables) -> Named | Problem | None:
     """Recognise benchmark, model and scenario. None: out of scope (another suite or task); a Problem: unknown."""
-    if row.suite != "datacenter":
+    if "datacenter" not in row.suite.split(","):
         return None
     benchmark, variant = _split(row.model, tables)
     if any(benchmark == name or benchmark.startswith(name + "-") for name in tables.out_of_scope):
@@ -95,8 +96,8 @@ def build_entries(
 
 
 def slug(text: str) -> str:
-    """Lower-case kebab-case as ids want it; dots stay."""
-    return re.sub(r"[^a-z0-9.]+", "-", text.casefold()).strip("-.") or "unnamed"
+    """Lower-case kebab-case as ids want it; dots stay. Long names are cut."""
+    return re.sub(r"[^a-z0-9.]+", "-", text.casefold()).strip("-.")[:_SLUG_LENGTH].strip("-.") or "unnamed"
 
 
 def _split(model: str, tables: Tables) -> tuple[str, str]:
@@ -115,10 +116,11 @@ def _entry(
     facts_of: FactSource,
     problems: list[Problem],
 ) -> Evidence | None:
+    items = sorted(items, key=lambda i: (i.benchmark, _SCENARIOS.index(i.scenario), i.row.used_model))
     row = items[0].row
     hardware = read_hardware(row, tables)
     results: list[Result] = []
-    for item in sorted(items, key=lambda i: (i.benchmark, _SCENARIOS.index(i.scenario), i.row.used_model)):
+    for item in items:
         result = _result(item, hardware, tables, latency_of)
         if isinstance(result, Problem):
             problems.append(result)
@@ -140,7 +142,7 @@ def _entry(
         source=f"sources/mlperf-{row.round}",
         round=row.round,
         submitter=row.submitter,
-        system_name=" ".join(row.system_name.split()) or row.platform,
+        system_name=row.system_name or row.platform,
         platform=row.platform,
         accelerator=hardware.accelerator,
         accelerator_as_stated=row.accelerator,

@@ -17,6 +17,7 @@ from advisor.units import shown
 MAX_BYTES = 64_000_000
 _ROUND = re.compile(r"v[0-9]{1,2}\.[0-9]{1,2}")
 _TEXT_LIMIT = 400
+_MAX_RATE = 1e15
 
 # our name -> (field in the list shape of v5.1 and v6.0, field in the object shape of v6.1)
 _FIELDS: dict[str, tuple[str, str]] = {
@@ -163,15 +164,9 @@ def _row(record: str, data: Any, round_: str) -> Row:
             f"field version is {shown(version)}; it needs a round such as v6.1 (or give --round)"
         )
     value = data.get(name("value"))
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not math.isfinite(value)
-        or value <= 0
-    ):
-        raise _MalformedError(
-            f"field {name('value')} is {'missing' if value is None else shown(repr(value))}; it needs a number above 0"
-        )
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _MAX_RATE:
+        stated = "missing" if value is None else shown(repr(value))
+        raise _MalformedError(f"field {name('value')} is {stated}; it needs a number above 0")
     availability = text("availability").casefold()
     if availability not in ("available", "preview", "rdi"):
         raise _MalformedError(
@@ -181,13 +176,19 @@ def _row(record: str, data: Any, round_: str) -> Row:
     if division not in ("closed", "open"):
         raise _MalformedError(f"field {name('division')} is {shown(division)}; it needs closed or open")
     accelerator = text("accelerator", needed=False)
+    accelerator = "" if accelerator == "None" else accelerator
+    total = count("total") if data.get(name("total")) is not None else None
+    if accelerator and not (total or count("nodes") * count("per_node")):
+        raise _MalformedError(
+            f"no accelerator count: fields {name('nodes')}, {name('per_node')} and {name('total')} give none"
+        )
     return Row(
         record=record, round=version, submitter=text("submitter"), division=division,  # type: ignore[arg-type]
         availability=availability, suite=text("suite").casefold(),  # type: ignore[arg-type]
         system_name=text("system_name", needed=False), platform=text("platform"), used_model=text("used_model"),
         model=text("model"), scenario=text("scenario"), value=float(value), units=text("units"),
-        nodes=count("nodes"), per_node=count("per_node"), total=count("total") if data.get(name("total")) is not None else None,
-        accelerator="" if accelerator == "None" else accelerator, software=text("software", needed=False),
+        nodes=count("nodes"), per_node=count("per_node"), total=total,
+        accelerator=accelerator, software=text("software", needed=False),
         weights=text("weights", needed=False), location=text("location", needed=False), power_w=_power(data),
     )  # fmt: skip
 

@@ -37,10 +37,10 @@ def read_hardware(row: Row, tables: Tables) -> Hardware:
     parts = [part.strip() for part in _PARTS.split(row.accelerator) if part.strip()]
     known = [_match(part, tables) for part in parts]
     stated = row.total if row.total else row.nodes * row.per_node
-    counts = [_product(part) for part in parts]
+    counts = [_named_count(part) for part in parts]
     if len({found.slug if found else part for found, part in zip(known, parts, strict=True)}) > 1:
         total = sum(count or 0 for count in counts) if all(counts) else stated
-        scale = Scale(accelerators=total, nodes=row.nodes, unit="multi-node", mixed_silicon=True,
+        scale = Scale(accelerators=total, nodes=max(row.nodes, 1), unit="multi-node", mixed_silicon=True,
                       note="different accelerators in one system: no per-accelerator figure")  # fmt: skip
         return Hardware(accelerator=None, short="mixed", scale=scale)
     found = known[0]
@@ -69,7 +69,7 @@ def _match(name: str, tables: Tables) -> AcceleratorName | None:
     return next((known for known in tables.accelerators if all(word in words for word in known.words)), None)
 
 
-def _product(name: str) -> int | None:
+def _named_count(name: str) -> int | None:
     found = _COUNT.search(name)
     return int(found[1]) * int(found[2] or 1) if found else None
 

@@ -14,14 +14,14 @@ from advisor.units import shown
 _TEMPLATE = """\
 # yaml-language-server: $schema=../../schemas/source.schema.json
 id: sources/mlperf-{round}
-title: MLPerf Inference {round} results, datacenter
+title: MLPerf® Inference {round} results, datacenter
 publisher: MLCommons Association
 url: https://github.com/mlcommons/inference_results_{round}
 retrieved: "{today}"
 licence: Apache-2.0
 citation: >-
-  MLPerf® Inference {round}, {{division}} division, {{benchmark}}, {{scenario}}. Submitted by {{submitter}} on {{system}}.
-  Retrieved from https://github.com/mlcommons/inference_results_{round} on {{retrieved}}, entry {{record}}.
+  MLPerf® Inference {round} results, datacenter. MLCommons Association,
+  https://github.com/mlcommons/inference_results_{round}, retrieved {today}.
 notice: >-
   The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States
   and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more
