@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.conditions import compile_condition, values_of
 from advisor.reasoning.explanations import Contrast, Parting
 from advisor.reasoning.proof import ProofBuilder
-from advisor.reasoning.trace import describe_condition, show_fact
-from advisor.records import Condition, Effect, Facts, Recommendation, Rule
+from advisor.reasoning.support import conclusions, deciding_rank, failing_parts, rank_of
+from advisor.reasoning.trace import condition_in_words, show_fact
+from advisor.records import Condition, Facts, Recommendation, Rule
 
 
 def contrast(kb: KnowledgeBase, answer: Recommendation, rival: str) -> Contrast:
     """Why the verdict is not `rival` (`node`, `rack`, `either` or `none`)."""
     builder = ProofBuilder(kb, answer)
     facts = builder.facts()
-    deciding = [kb.rules[rule_id] for rule_id in answer.decided_by if rule_id in kb.rules]
-    floor = max((_rank(rule, answer.verdict) for rule in deciding), default=(False, -1000))
+    floor = deciding_rank(kb, answer.decided_by) or (False, -1000)
     fired = {step.rule for step in answer.trace if step.fired}
     weights: dict[str, float] = {}
     spoke: list[str] = []
     missing: list[Rule] = []
     for rule in kb.rules.values():
-        for effect in _conclusions(rule):
-            if _rank(rule, effect.target) < floor:
+        for effect in conclusions(rule):
+            if rank_of(rule, effect) < floor:
                 continue
             if rule.id in fired:
                 weights[effect.target] = weights.get(effect.target, 0.0) + rule.strength
@@ -32,12 +31,11 @@ def contrast(kb: KnowledgeBase, answer: Recommendation, rival: str) -> Contrast:
                     spoke.append(rule.id)
             elif effect.target == rival:
                 missing.append(rule)
+    missing.sort(key=lambda rule: _nearness(rule, rival, facts))
     partings = [part for rule in missing for part in _partings(kb, rule, facts)]
-    partings.sort(
-        key=lambda p: (-kb.rules[p.rule].precedence, _failing_count(kb.rules[p.rule], facts), p.rule)
-    )
-    if any(parting.fact == f"{rival}_feasible" for parting in partings):
-        partings = [*_exclusions(kb, answer, rival), *(p for p in partings if p.fact == f"{rival}_feasible")]
+    feasible = f"{rival}_feasible"
+    if any(parting.fact == feasible for parting in partings):
+        partings = [*_exclusions(kb, builder, rival), *(p for p in partings if p.fact == feasible)]
     return Contrast(
         chosen=answer.verdict,
         rival=rival,
@@ -47,33 +45,10 @@ def contrast(kb: KnowledgeBase, answer: Recommendation, rival: str) -> Contrast:
     )
 
 
-def failing_parts(condition: Condition, facts: Facts) -> Iterator[Condition]:
-    """The comparisons that keep a condition from holding; of `none` the parts that hold, wrapped again."""
-    values = values_of(facts)
-    if compile_condition(condition)(values):
-        return
-    if condition.all is not None:
-        for part in condition.all:
-            yield from failing_parts(part, facts)
-    elif condition.none is not None:
-        for part in condition.none:
-            if compile_condition(part)(values):
-                yield Condition(none=(part,))
-    else:
-        yield condition
-
-
-def _conclusions(rule: Rule) -> Iterator[Effect]:
-    return (effect for effect in rule.then if effect.kind in ("favour", "require"))
-
-
-def _rank(rule: Rule, target: str) -> tuple[bool, int]:
-    """How a rule's conclusion for a verdict ranks: `require` before `favour`, then precedence."""
-    return any(e.kind == "require" and e.target == target for e in rule.then), rule.precedence
-
-
-def _failing_count(rule: Rule, facts: Facts) -> int:
-    return sum(1 for _ in failing_parts(rule.when, facts))
+def _nearness(rule: Rule, rival: str, facts: Facts) -> tuple[bool, int, int, str]:
+    """Order of the rival's rules: those that outrank or weigh against the verdict before those that leave no choice."""
+    required, precedence = max(rank_of(rule, e) for e in conclusions(rule) if e.target == rival)
+    return required, -precedence, sum(1 for _ in failing_parts(rule.when, facts)), rule.id
 
 
 def _partings(kb: KnowledgeBase, rule: Rule, facts: Facts, subject: str = "") -> Iterator[Parting]:
@@ -82,17 +57,16 @@ def _partings(kb: KnowledgeBase, rule: Rule, facts: Facts, subject: str = "") ->
         yield Parting(
             fact=name,
             actual=show_fact(kb, name, facts.get(name)),
-            needed=describe_condition(part),
+            needed=condition_in_words(kb, part, about=name),
             rule=rule.id,
             subject=subject,
             reason=rule.title,
         )
 
 
-def _exclusions(kb: KnowledgeBase, answer: Recommendation, unit: str) -> Iterator[Parting]:
+def _exclusions(kb: KnowledgeBase, builder: ProofBuilder, unit: str) -> Iterator[Parting]:
     """For each excluded candidate of a kind, the facts its excluding rules read and what would pass."""
-    builder = ProofBuilder(kb, answer)
-    for candidate in answer.candidates:
+    for candidate in builder.answer.candidates:
         if candidate.unit != unit:
             continue
         facts = builder.facts(candidate.system)
@@ -103,7 +77,7 @@ def _exclusions(kb: KnowledgeBase, answer: Recommendation, unit: str) -> Iterato
                     yield Parting(
                         fact=name,
                         actual=show_fact(kb, name, facts[name]),
-                        needed=exclusion.nearest or f"not ({describe_condition(rule.when)})",
+                        needed=exclusion.nearest or condition_in_words(kb, Condition(none=(rule.when,))),
                         rule=rule.id,
                         subject=candidate.system,
                         reason=exclusion.text,

@@ -21,8 +21,8 @@ from advisor.reasoning.explanations import (
     WhyNot,
 )
 from advisor.reasoning.proof import Proof, ProofBuilder
-from advisor.reasoning.trace import describe_condition, show_fact
-from advisor.records import Candidate, Facts, FactValue, Level, Recommendation, Scalar
+from advisor.reasoning.trace import condition_in_words, show_fact
+from advisor.records import Candidate, Condition, Facts, FactValue, Level, Recommendation, Scalar
 
 _LEVELS: tuple[Level, ...] = ("high", "medium", "low")
 
@@ -99,7 +99,7 @@ def how_sure(kb: KnowledgeBase, answer: Recommendation) -> HowSure:
             continue
         for effect in rule.then:
             if effect.kind == "forbid" and effect.target in _LEVELS:
-                otherwise = f"not ({describe_condition(rule.when)})"
+                otherwise = condition_in_words(kb, Condition(none=(rule.when,)))
                 lowered.append(Lowered(level=effect.target, proof=builder.rule(rule.id), raised_by=otherwise))
     lowered.sort(key=lambda item: _LEVELS.index(item.level))
     return HowSure(level=answer.confidence.level, lowered=tuple(lowered))

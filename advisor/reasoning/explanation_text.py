@@ -18,6 +18,7 @@ from advisor.reasoning.explanations import (
 from advisor.reasoning.proof import Proof
 from advisor.units import format_count, format_ratio
 
+_SHOWN = 3
 _ORIGINS = {"said": "you said so", "assumed": "assumed", "derived": "follows", "computed": ""}
 
 
@@ -44,19 +45,26 @@ def _tree(proof: Proof, depth: int) -> Iterator[str]:
     elif proof.kind == "fact":
         origin = _ORIGINS[proof.origin] if proof.origin else ""
         grounds = ": ".join(part for part in (origin, proof.detail.rstrip(".")) if part)
-        yield f"{pad}{proof.claim}" + (f" ({grounds})" if grounds else "")
+        so = f"; so not {_few(proof.blocks)}" if proof.blocks else ""
+        yield f"{pad}{proof.claim}{f' ({grounds})' if grounds else ''}{so}"
     else:
         yield f"{pad}{proof.claim}"
         if proof.detail:
             yield f"{pad}  {proof.detail}"
     for step in proof.arithmetic:
         yield f"{pad}    = {step}"
-    for entry_id in proof.evidence:
-        yield f"{pad}    evidence {entry_id}"
+    if proof.evidence:
+        yield f"{pad}    from {_few(proof.evidence)}"
     for part in proof.parts:
         yield from _tree(part, depth + 1)
     if proof.because:
         yield f"{pad}  rests on {', '.join(proof.because)}"
+
+
+def _few(ids: tuple[str, ...]) -> str:
+    """The first ids, and how many more there are."""
+    more = len(ids) - _SHOWN
+    return ", ".join(ids[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 @_lines.register

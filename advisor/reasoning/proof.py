@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.conditions import compile_condition, values_of
+from advisor.reasoning.engine import CANDIDATES
+from advisor.reasoning.support import (
+    blocking_facts,
+    conclusions,
+    deciding_rank,
+    rank_of,
+    supporting_facts,
+)
 from advisor.reasoning.trace import show_fact
 from advisor.records import (
     Candidate,
-    Condition,
     Estimate,
     Facts,
     FactValue,
     Origin,
     Recommendation,
+    Rule,
     TraceStep,
 )
+from advisor.units import format_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,12 +35,14 @@ class Proof:
 
     claim: what is shown here, one line. kind: what the node is; key: its rule id, fact name or system id. detail: the rule's
     reason or the origin of the fact in words. arithmetic: steps behind a computed value. evidence: ids of evidence entries,
-    because: ids of entries that a rule rests on. parts: what it follows from; empty where the proof ends or was given above.
+    because: ids of entries that a rule rests on. blocks: ids of rules that a fact keeps from concluding otherwise. parts:
+    what it follows from; empty where the proof ends or was given above.
     """
 
     claim: str
     kind: Literal["verdict", "rule", "fact", "candidate"]
     key: str
+    blocks: tuple[str, ...] = ()
     detail: str = ""
     origin: Origin | None = None
     arithmetic: tuple[str, ...] = ()
@@ -72,15 +82,36 @@ class ProofBuilder:
                     )
 
     def verdict(self) -> Proof:
-        """The proof of the verdict: the rules that decided."""
+        """The proof of the verdict: the rules that decided, then the facts that keep others from deciding otherwise."""
         verdict = self.answer.verdict
+        decided = tuple(self.rule(rule_id) for rule_id in self.answer.decided_by)
+        floor = deciding_rank(self.kb, self.answer.decided_by)
+        fired = {step.rule for step in self.answer.trace if step.fired}
+        rivals = [
+            rule
+            for rule in self.kb.rules.values()
+            for effect in conclusions(rule)
+            if rule.id not in fired and floor is not None and rank_of(rule, effect) >= floor
+            if effect.target != verdict or verdict == "either"
+        ]
         return Proof(
             claim=f"Verdict: {verdict}",
             kind="verdict",
             key=verdict,
             detail=self.answer.headline,
-            parts=tuple(self.rule(rule_id) for rule_id in self.answer.decided_by),
+            parts=(*decided, *self._blockers(rivals, "")),
         )
+
+    def _blockers(self, rules: Sequence[Rule], subject: str) -> Iterator[Proof]:
+        """The facts that keep rules from holding, few for many; each with the rules it blocks."""
+        facts = self.facts(subject)
+        blocked: dict[str, list[str]] = {}
+        mentioned = {name for name, _ in self._seen}
+        for rule in sorted(rules, key=lambda rule: len(rule.when.facts())):
+            for name in blocking_facts(rule.when, facts, {*mentioned, *blocked}):
+                blocked.setdefault(name, []).append(rule.id)
+        for name, ids in blocked.items():
+            yield replace(self.fact(name, subject), blocks=tuple(ids))
 
     def rule(self, rule_id: str, subject: str = "") -> Proof:
         """The proof of a rule that fired: its reason and the facts that made it hold."""
@@ -96,7 +127,10 @@ class ProofBuilder:
             key=rule_id,
             detail=step.reason if step else rule.reason,
             because=rule.because,
-            parts=tuple(self.fact(name, subject) for name in supporting_facts(rule.when, facts)),
+            parts=tuple(
+                self.fact(name, subject)
+                for name in supporting_facts(rule.when, facts, {name for name, _ in self._seen})
+            ),
         )
 
     def candidate(self, system: str) -> Proof:
@@ -104,23 +138,41 @@ class ProofBuilder:
         candidate = self._candidates.get(system)
         if candidate is None:
             return Proof(claim=f"{system} was not considered", kind="candidate", key=system)
-        again = ("candidate", system) in self._seen
-        self._seen.add(("candidate", system))
+        if not candidate.feasible:
+            excluding = [exclusion.constraint for exclusion in candidate.exclusions]
+            return Proof(
+                claim=f"{candidate.title}: out",
+                kind="candidate",
+                key=system,
+                detail=_exclusion_text(candidate),
+                parts=tuple(self.rule(rule_id, system) for rule_id in excluding if rule_id in self.kb.rules),
+            )
+        arithmetic, evidence = self._candidate_grounds(candidate)
         return Proof(
-            claim=f"{candidate.title}: {'meets the requirement' if candidate.feasible else 'out'}",
+            claim=f"{candidate.title}: meets the requirement",
             kind="candidate",
             key=system,
-            detail="" if candidate.feasible else _exclusion_text(candidate),
-            arithmetic=() if again else candidate.arithmetic,
-            evidence=() if again else _evidence(candidate.throughput_per_accelerator),
-            parts=()
-            if again
-            else tuple(
-                self.rule(exclusion.constraint, system)
-                for exclusion in candidate.exclusions
-                if exclusion.constraint in self.kb.rules
-            ),
+            arithmetic=arithmetic,
+            evidence=evidence,
+            parts=tuple(self._passes(system)),
         )
+
+    def _passes(self, system: str) -> Iterator[Proof]:
+        """Why no rule excludes a feasible candidate: the facts that keep each excluding rule from holding."""
+        excluding = [
+            rule
+            for rule in self.kb.rules.values()
+            if any(effect.kind == "forbid" and effect.target in CANDIDATES for effect in rule.then)
+        ]
+        return self._blockers(excluding, system)
+
+    def _candidate_grounds(self, candidate: Candidate) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Arithmetic and evidence of a candidate, the first time they are asked for."""
+        if ("grounds", candidate.system) in self._seen:
+            return (), ()
+        self._seen.add(("grounds", candidate.system))
+        steps = candidate.arithmetic or _memory_steps(candidate)
+        return steps, _evidence(candidate.throughput_per_accelerator)
 
     def facts(self, subject: str = "") -> Facts:
         """Every fact known about a subject (a system id, or empty for the comparison), the requirement included."""
@@ -161,7 +213,11 @@ class ProofBuilder:
         title = spec.title if spec else name
         claim = f"{title}: {show_fact(self.kb, name, value)}"
         if value is None:
-            return Proof(claim=claim, kind="fact", key=name, detail="nobody said it and nothing computes it")
+            return Proof(
+                claim=claim,
+                kind="fact",
+                key=name,
+            )
         mark = (name, subject if spec is not None and spec.scope == "candidate" else "")
         if mark in self._seen:
             return Proof(claim=claim, kind="fact", key=name, origin=value.origin, detail="as above")
@@ -216,11 +272,7 @@ class ProofBuilder:
             "",
         )
         if side in self._candidates and name != "rack_over_node":
-            if ("grounds", side) in self._seen:
-                return (), ()
-            self._seen.add(("grounds", side))
-            candidate = self._candidates[side]
-            return candidate.arithmetic, _evidence(candidate.throughput_per_accelerator)
+            return self._candidate_grounds(self._candidates[side])
         if spec.computed_by == "evidence" and ("grounds", "") not in self._seen:
             self._seen.add(("grounds", ""))
             comparison = self.answer.comparison
@@ -247,25 +299,20 @@ class ProofBuilder:
         )
 
 
-def supporting_facts(condition: Condition, facts: Facts) -> tuple[str, ...]:
-    """The facts that make a condition hold: of `any` only the parts that hold, of `none` those that have a value."""
-    values = values_of(facts)
-
-    def collect(node: Condition) -> Iterator[str]:
-        if node.fact is not None:
-            yield from node.facts()
-        elif node.none is not None:
-            yield from (name for part in node.none for name in part.facts() if name in facts)
-        else:
-            for part in node.all or node.any or ():
-                if node.any is None or compile_condition(part)(values):
-                    yield from collect(part)
-
-    return tuple(dict.fromkeys(collect(condition)))
-
-
 def _evidence(estimate: Estimate | None) -> tuple[str, ...]:
     return estimate.evidence if estimate is not None else ()
+
+
+def _memory_steps(candidate: Candidate) -> tuple[str, ...]:
+    """The memory of a candidate that no layout fits, per accelerator."""
+    memory = candidate.memory
+    if memory is None:
+        return ()
+    needed = memory.hbm_bytes - memory.headroom_bytes
+    weights, kv, total = map(format_bytes, (memory.weights_bytes, memory.kv_bytes_needed, memory.hbm_bytes))
+    return (
+        f"{weights} of weights and {kv} of KV with the reserve need {format_bytes(needed)} of {total} per accelerator",
+    )
 
 
 def _exclusion_text(candidate: Candidate) -> str:

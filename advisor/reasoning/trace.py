@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.conditions import bound_number
 from advisor.records import Condition, Effect, Fact, FactRef, Facts, FactValue, Rule, Scalar, TraceStep
 from advisor.units import format_count, format_ms, format_ratio, format_tokens
 
@@ -39,24 +41,62 @@ def describe_effect(effect: Effect, strength: float = 1.0) -> str:
 
 
 def describe_condition(condition: Condition) -> str:
-    """A condition in words: `tpot_ms at_most 15`, groups in brackets."""
+    """A condition as its author reads it: `tpot_ms at most 15`, groups in brackets."""
     if condition.fact is not None:
         comparison, right = condition.comparison
-        if isinstance(right, FactRef):
-            shown = right.fact
-        elif isinstance(right, tuple):
-            shown = ", ".join(map(_literal, right))
-        else:
-            shown = _literal(right)
         if comparison in ("known", "stated"):
             return f"{condition.fact} {'' if right else 'not '}{comparison}"
+        shown = right.fact if isinstance(right, FactRef) else ", ".join(map(_literal, _literals(right)))
         return f"{condition.fact} {comparison.replace('_', ' ')} {shown}"
-    for group, word in (("all", "and"), ("any", "or"), ("none", "nor")):
-        parts = getattr(condition, group)
-        if parts is not None:
-            text = f" {word} ".join(describe_condition(part) for part in parts)
-            return f"neither {text}" if group == "none" else f"({text})"
-    return ""
+    return _joined(condition, [describe_condition(part) for part in _parts(condition)])
+
+
+def condition_in_words(kb: KnowledgeBase, condition: Condition, *, about: str = "") -> str:
+    """A condition as its reader understands it: facts by title, values with units.
+
+    About one fact, its title is left out: `at most 15 ms`.
+    """
+    if condition.fact is None:
+        only = condition.none[0] if condition.none and len(condition.none) == 1 else None
+        if only is not None and isinstance(only.is_, bool):
+            return condition_in_words(kb, Condition(fact=only.fact, is_=not only.is_), about=about)
+        return _joined(condition, [condition_in_words(kb, part, about=about) for part in _parts(condition)])
+    name = condition.fact
+    comparison, right = condition.comparison
+    title = "" if name == about else (kb.facts[name].title if name in kb.facts else name) + " "
+    if comparison in ("known", "stated"):
+        return f"{title}{'' if right else 'not '}{comparison}"
+    word = {
+        "is": "",
+        "in": "",
+        "above": "more than ",
+        "at_least": "at least ",
+        "below": "less than ",
+        "at_most": "at most ",
+    }
+    if isinstance(right, FactRef):
+        other = kb.facts[right.fact].title if right.fact in kb.facts else right.fact
+        shown = f"'{other}'"
+    else:
+        number = bound_number(right)
+        literals = _literals(right) if number is None else (number,)
+        shown = " or ".join(show_value(kb, name, literal) for literal in literals)
+    return f"{title}{word[comparison]}{shown}"
+
+
+def _parts(condition: Condition) -> tuple[Condition, ...]:
+    return condition.all or condition.any or condition.none or ()
+
+
+def _joined(condition: Condition, texts: list[str]) -> str:
+    if condition.none is not None:
+        return f"not {texts[0]}" if len(texts) == 1 else f"neither {' nor '.join(texts)}"
+    joined = (" and " if condition.all is not None else " or ").join(texts)
+    return joined if len(texts) == 1 else f"({joined})"
+
+
+def _literals(right: Any) -> tuple[Scalar, ...]:
+    return right if isinstance(right, tuple) else (right,)
 
 
 def _literal(value: Scalar) -> str:

@@ -12,6 +12,7 @@ from advisor.reasoning.engine import scope_of
 from advisor.reasoning.problem import RuleProblem, Where
 from advisor.reasoning.trace import describe_condition, describe_effect
 from advisor.reasoning.verify_region import (
+    LIMIT,
     Point,
     SearchTooLargeError,
     describe_point,
@@ -188,6 +189,13 @@ def _gaps(kb: KnowledgeBase, rules: Sequence[Rule]) -> Iterator[RuleProblem]:
     try:
         point = find_point([(c, False) for c in conditions], domains_for(kb, conditions, "comparison"))
     except SearchTooLargeError:
+        yield RuleProblem(
+            kind="gap",
+            entry_id=verdicts[0].id,
+            where=("when",),
+            message=f"whether every input gets a verdict could not be proved within {LIMIT:,} steps",
+            fix="add a rule of low precedence for all that is left, or simplify the conditions",
+        )
         return
     if point is None:
         return

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from advisor.knowledge import KnowledgeBase
@@ -46,16 +47,28 @@ def find_point(
 
     Raises SearchTooLargeError after LIMIT steps.
     """
-    constraints = [(_compile3(condition), want, variables(condition)) for condition, want in wanted]
+    search = _Search(domains)
     point: Point = {}
-    steps = 0
+    conflict = search.run([(_compile3(c), want, variables(c)) for c, want in wanted], point)
+    return point if conflict is None else None
 
-    def search(unsettled: list[tuple[Test3, bool, tuple[str, ...]]]) -> bool:
-        nonlocal steps
-        steps += 1
-        if steps > LIMIT:
+
+_Constraint = tuple[Test3, bool, tuple[str, ...]]
+
+
+@dataclass
+class _Search:
+    """Depth-first search that jumps back over variables which have no part in a conflict."""
+
+    domains: dict[str, tuple[Scalar | None, ...]]
+    steps: int = 0
+
+    def run(self, unsettled: Sequence[_Constraint], point: Point) -> set[str] | None:
+        """Extend `point` until every constraint holds: None on success, else the variables to blame."""
+        self.steps += 1
+        if self.steps > LIMIT:
             raise SearchTooLargeError
-        pending: list[tuple[Test3, bool, tuple[str, ...]]] = []
+        pending: list[_Constraint] = []
         branch, fewest = "", math.inf
         for constraint in unsettled:
             test, want, names = constraint
@@ -66,17 +79,21 @@ def find_point(
                 if len(unassigned) < fewest:
                     branch, fewest = unassigned[0], len(unassigned)
             elif outcome is not want:
-                return False
+                return {name for name in names if name in point}
         if not pending:
-            return True
-        for value in domains[branch]:
+            return None
+        blamed: set[str] = set()
+        for value in self.domains[branch]:
             point[branch] = value
-            if search(pending):
-                return True
+            conflict = self.run(pending, point)
+            if conflict is None:
+                return None
+            if branch not in conflict:
+                blamed = conflict
+                break
+            blamed |= conflict
         del point[branch]
-        return False
-
-    return point if search(constraints) else None
+        return blamed - {branch}
 
 
 def domains_for(
