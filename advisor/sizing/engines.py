@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from advisor.errors import InputError
-from advisor.knowledge import KnowledgeBase
+from advisor.errors import InputError, UnknownIdError
+from advisor.knowledge import KnowledgeBase, fold
 from advisor.records import Engine, FractionOf
 from advisor.units import shown
 
@@ -39,6 +40,7 @@ TERMS: dict[str, str] = {
     "rocm_row_padding_bytes": "added to each 8-bit weight row on AMD accelerators",
     "group_hybrid_layers": "1 when layers of different attention kinds share one pool in equal groups (padding)",
     "sliding_pool_ratio": "sliding-window tokens reserved per full-attention token when pools are separate",
+    "tokens_from_concurrency": "1 when hybrids report concurrency times context as their tokens",
     "sparse_mla_fp8_bytes": "bytes per token and layer of an 8-bit latent cache under sparse attention, 0 for the plain size",
 }
 """Term -> meaning. Every term of every engine entry is one of these."""
@@ -66,16 +68,15 @@ def profile_of(
 ) -> Profile:
     """The profile of an engine by name and version (empty: the one it was measured on), with overridden terms.
 
-    Raises UnknownIdError for an unknown engine and InputError for an unknown term or a version that is not numbers.
+    A version that holds no number (`nightly`) counts as empty. Raises UnknownIdError for an unknown engine and InputError
+    for an unknown term.
     """
     key = ("engine profile", engine, version)
     profile: Profile | None = kb.memo.get(key)
     if profile is None:
-        entry = kb.find("engines", engine or "vllm")
-        assert isinstance(entry, Engine)
+        entry = _entry(kb, engine or "vllm")
         terms = {name: cell.number for name, cell in entry.terms.items()}
-        if version:
-            asked = _version(version)
+        if asked := _version(version):
             for other in entry.versions:
                 if (not other.since or asked >= _version(other.since)) and (
                     not other.before or asked < _version(other.before)
@@ -95,19 +96,23 @@ def profile_of(
     return replace(profile, terms={**profile.terms, **overrides})
 
 
+def _entry(kb: KnowledgeBase, name: str) -> Engine:
+    """The engine of a name, or the one that a longer name holds (`vllm (Gaudi fork)`)."""
+    try:
+        found = kb.find("engines", name)
+    except UnknownIdError:
+        inside = [ids for key, ids in kb.names["engines"].items() if len(key) > 3 and key in fold(name)]
+        if not inside:
+            raise
+        found = kb.entries[inside[0][0]]
+    assert isinstance(found, Engine)
+    return found
+
+
 def _version(text: str) -> tuple[int, ...]:
-    numbers: list[int] = []
-    for part in text.strip().lstrip("vV").split(".")[:3]:
-        digits = ""
-        for character in part:
-            if not character.isdigit():
-                break
-            digits += character
-        if not digits:
-            break
-        numbers.append(int(digits[:6]))
-    if not numbers:
-        raise InputError(
-            f"engine version {shown(text)} does not start with a number; write for example 0.19.0"
-        )
+    """The leading numbers of a version, `0.8.3rc2` as (0, 8, 3); empty when there are none."""
+    found = re.match(r"\s*[vV]?(\d{1,6}(?:\.\d{1,6}){0,2})", text)
+    if not found:
+        return ()
+    numbers = [int(part) for part in found.group(1).split(".")]
     return tuple(numbers + [0] * (3 - len(numbers)))

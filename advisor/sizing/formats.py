@@ -32,8 +32,8 @@ FORMATS: dict[str, Format] = {
     "fp32": Format(bits=32, sixteen_bit=(), whole_model=True),
     "bf16": Format(bits=16, sixteen_bit=(), whole_model=True),
     "fp16": Format(bits=16, sixteen_bit=(), whole_model=True),
-    "fp8": Format(bits=8),  # one scale per tensor or per channel
-    "fp8-tensor": Format(bits=8),
+    "fp8": Format(bits=8),  # one scale per tensor
+    "fp8-channel": Format(bits=8),  # one scale per row
     "fp8-block": Format(bits=8, scale_bits=32, group=_BLOCK),
     "mxfp8": Format(bits=8, scale_bits=8, group=32),
     "w8a8": Format(bits=8),

@@ -108,8 +108,8 @@ def _windowed(fields: Fields, family: Family, layers: int, base: AttentionKind) 
     if switched_off or base == "mla":
         return (base,) * layers
     if isinstance(pattern, str):
-        letters = (pattern[index % len(pattern)] for index in range(layers))
-        return tuple("sliding" if letter in "Ll" else "full" for letter in letters)
+        words: dict[bool, AttentionKind] = {True: "sliding", False: "full"}
+        return tuple(words[pattern[index % len(pattern)] in "Ll"] for index in range(layers))
     every = pattern if isinstance(pattern, int) and pattern > 1 else family.full_every
     if every == 1:
         return (base,) * layers

@@ -24,10 +24,14 @@ MAX_CONFIG_BYTES = 8 * 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class HfReading:
-    """The model, and one line for everything in the config that was left unread or assumed."""
+    """The model, and one line for everything in the config that was left unread or assumed.
+
+    doubt: why the counted size cannot be right, or empty; it is among the notes too.
+    """
 
     model: Model
     notes: tuple[str, ...]
+    doubt: str = ""
 
 
 def load_config_file(path: Path) -> Mapping[str, Any]:
@@ -82,7 +86,8 @@ def read_config(data: Mapping[str, Any], *, name: str = "") -> HfReading:
         notes.append(
             "experts per token are not stated; parameters active per token are counted without routed experts"
         )
-    if doubt := _size_doubt(name, counts.total):
+    doubt = _size_doubt(name, counts.total)
+    if doubt:
         notes.append(doubt)
     context = fields.number("context", 0)
     slug = (
@@ -96,7 +101,7 @@ def read_config(data: Mapping[str, Any], *, name: str = "") -> HfReading:
         context_limit=Cell(value=context, trust="vendor", locator="max_position_embeddings"),
         architecture=architecture, checkpoints=(checkpoint.checkpoint,),
     )  # fmt: skip
-    return HfReading(model=model, notes=tuple(notes))
+    return HfReading(model=model, notes=tuple(notes), doubt=doubt)
 
 
 def _size_doubt(name: str, total: int) -> str:
@@ -170,10 +175,28 @@ def _architecture(data: Mapping[str, Any], fields: Fields, model_type: str, fami
         type=model_type, hidden=hidden, vocabulary=fields.number("vocabulary"),
         tied_embeddings=fields.flag("tie_word_embeddings", family.tied), attention=attention,
         feed_forward=_feed_forward(fields, family, layers), rope_dim=rotated,
-        rope_positions=positions if rotated else 0, learned_positions=positions if family.learned_positions else 0,
+        rope_positions=_rope_positions(fields, positions) if rotated else 0, learned_positions=positions if family.learned_positions else 0,
         mtp_layers=fields.number("mtp_layers", 0),
         vision_parameters=vision_parameters(vision, hidden) if isinstance(vision, Mapping) else 0,
     )  # fmt: skip
+
+
+def _rope_positions(fields: Fields, positions: int) -> int:
+    """Rows of the rotary tables: engines build them for the scaled length, one table per base frequency."""
+    scaling = fields.mapping("rope_scaling") or fields.mapping("rope_parameters")
+    kind, factor = scaling.get("rope_type") or scaling.get("type"), scaling.get("factor")
+    rows = positions
+    if kind in ("linear", "dynamic") and isinstance(factor, (int, float)) and 1 <= factor <= 1000:
+        rows = int(positions * factor)
+    original = scaling.get("original_max_position_embeddings")
+    if (
+        kind == "yarn"
+        and isinstance(original, int)
+        and isinstance(factor, (int, float))
+        and 1 <= factor <= 1000
+    ):
+        rows = int(original * factor)
+    return rows + (positions if fields.raw("rope_local_base_freq") else 0)
 
 
 def _partial_rotary(fields: Fields, family: Family) -> float:

@@ -97,17 +97,24 @@ def _storage(block: Mapping[str, Any]) -> tuple[str, str, int]:
         return "int4", "gptq", group
     if method == "bitsandbytes":
         return ("int4", "bnb4", 0) if block.get("load_in_4bit") else ("int8", "w8a8", 0)
-    if method in ("fp8", "fbgemm_fp8") or algorithm.startswith("FP8"):
+    if method == "fbgemm_fp8" or algorithm == "FP8_PER_CHANNEL_PER_TOKEN":
+        return "fp8", "fp8-channel", 0
+    if method == "fp8" or algorithm.startswith("FP8"):
         return "fp8", "fp8-block" if block.get("weight_block_size") else "fp8", 0
     for weights in _weight_specs(block):
         bits, kind = int(weights.get("num_bits") or 0), str(weights.get("type") or "int")
         size = int(weights.get("group_size") or 0)
         if bits == 8:
-            return ("fp8", "fp8", 0) if kind == "float" else ("int8", "w8a8", 0)
+            per_channel = weights.get("strategy") == "channel"
+            return (
+                ("fp8", "fp8-channel" if per_channel else "fp8", 0)
+                if kind == "float"
+                else ("int8", "w8a8", 0)
+            )
         if bits == 4:
             return ("fp4", "nvfp4", size) if kind == "float" and size == 16 else ("int4", "int4", size)
     by_layout = {
-        "float-quantized": ("fp8", "fp8"),
+        "float-quantized": ("fp8", "fp8-channel"),
         "int-quantized": ("int8", "w8a8"),
         "pack-quantized": ("int4", "int4"),
     }

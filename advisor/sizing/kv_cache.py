@@ -92,6 +92,11 @@ def kv_cost(
     return _assemble(kinds, state, states, stage=stage, block=block, terms=terms, sharded_by=context_parallel)
 
 
+def has_growing_cache(architecture: Architecture) -> bool:
+    """Whether any layer keeps something per token."""
+    return any(group.kind not in ("linear", "mamba", "none") for group in architecture.attention)
+
+
 def layer_bytes_per_token(
     group: AttentionGroup, kv_precision: str, *, tp: int, terms: Mapping[str, float]
 ) -> float:

@@ -181,6 +181,12 @@ def load(base: Footprint, layout: Layout, *, context_tokens: float, sequences: f
         capacity = float(blocks * cost.block_tokens * layout.dp)
     else:
         capacity = math.inf if room else 0.0
+    if (
+        base.profile["tokens_from_concurrency"]
+        and one
+        and (cost.state_bytes or any(part.limit for part in cost.parts))
+    ):
+        capacity = float(math.floor(room / one * context_tokens)) * layout.dp
     most = math.floor(room / one) * layout.dp if one else 0
     headroom = pool - needed
     if headroom < 0 or pool <= 0:

@@ -49,14 +49,18 @@ class Tensor:
 
 def layer_tensors(architecture: Architecture) -> Iterator[Tensor]:
     """Matrices inside the decoder layers, routers and norms included."""
+    yield from mixing_tensors(architecture)
+    for group in architecture.feed_forward:
+        yield from feed_forward_tensors(architecture.hidden, group)
+
+
+def mixing_tensors(architecture: Architecture) -> Iterator[Tensor]:
+    """Attention of all layers, of whatever kind, and the norms."""
     hidden = architecture.hidden
     for group in architecture.attention:
         yield from _attention(hidden, group)
-    for feed_forward in architecture.feed_forward:
-        yield from _feed_forward(hidden, feed_forward)
-    yield Tensor(
-        role="norm", rows=hidden, columns=1, count=2 * architecture.layers + 1, cut="none", quantised=False
-    )
+    norms = 2 * architecture.layers + 1
+    yield Tensor(role="norm", rows=hidden, columns=1, count=norms, cut="none", quantised=False)
 
 
 def edge_tensors(architecture: Architecture) -> tuple[Tensor, Tensor]:
@@ -92,7 +96,7 @@ def mtp_tensors(architecture: Architecture) -> Iterator[Tensor]:
     if count:
         yield Tensor(role="mtp", rows=hidden, columns=2 * hidden, count=count, cut="none", quantised=False)
         yield from _attention(hidden, replace(architecture.attention[-1], layers=count))
-        yield from _feed_forward(hidden, replace(architecture.feed_forward[-1], layers=count))
+        yield from feed_forward_tensors(hidden, replace(architecture.feed_forward[-1], layers=count))
 
 
 def _attention(hidden: int, group: AttentionGroup) -> Iterator[Tensor]:
@@ -163,7 +167,8 @@ def kv_up_projection(group: AttentionGroup) -> Tensor:
     )
 
 
-def _feed_forward(hidden: int, group: FeedForwardGroup) -> Iterator[Tensor]:
+def feed_forward_tensors(hidden: int, group: FeedForwardGroup) -> Iterator[Tensor]:
+    """Matrices after attention in the layers of one group."""
     if group.kind == "none":
         return
     layers, into = group.layers, group.matrices - 1

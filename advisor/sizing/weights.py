@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from advisor.records import Checkpoint, Layout, Model
+from advisor.records import Architecture, Checkpoint, Layout, Model
 from advisor.sizing.formats import DEFAULT_FORMAT, FORMATS, Format
 from advisor.sizing.tensors import (
     Tensor,
     edge_tensors,
+    feed_forward_tensors,
     kv_up_projection,
-    layer_tensors,
+    mixing_tensors,
     mtp_tensors,
     side_tensors,
 )
@@ -34,12 +35,11 @@ def weights_bytes(
     """Bytes per accelerator on the fullest pipeline stage, tables that engines keep beside the weights included.
 
     terms: of the engine profile. speculative: MTP layers are loaded too. row_padding_bytes: added to each row of an
-    8-bit matrix whose row is a multiple of 512 bytes (ROCm builds of engines).
+    matrix in per-tensor 8-bit floats whose row is a multiple of 512 bytes (ROCm builds of engines).
     """
     architecture = model.architecture
     rank = Rank(checkpoint=checkpoint, layout=layout, terms=terms, row_padding_bytes=row_padding_bytes)
-    stage = math.ceil(architecture.layers / layout.pp) / architecture.layers
-    layers = sum(rank.bytes(tensor) for tensor in layer_tensors(architecture))
+    layers = sum(rank.bytes(tensor) for tensor in mixing_tensors(architecture))
     if terms.get("absorbed_mla"):
         copies = (kv_up_projection(group) for group in architecture.attention if group.kind == "mla")
         layers += sum(2.0 * rank.values(copy) for copy in copies)
@@ -51,7 +51,27 @@ def weights_bytes(
     side = sum(rank.bytes(tensor) for tensor in side_tensors(architecture))
     drafts = sum(rank.bytes(tensor) for tensor in mtp_tensors(architecture)) if speculative else 0.0
     rope_table = 2.0 * architecture.rope_dim * architecture.rope_positions
-    return layers * stage + edges + side + drafts + rope_table
+    deepest = math.ceil(architecture.layers / layout.pp)
+    layers *= deepest / architecture.layers
+    layers += _feed_forward_bytes(architecture, rank, deepest)
+    return layers + edges + side + drafts + rope_table
+
+
+def _feed_forward_bytes(architecture: Architecture, rank: Rank, deepest: int) -> float:
+    """Feed-forward bytes of the fullest stage, `deepest` layers long.
+
+    Leading dense layers of a mixture-of-experts model all fall on the first stage, so another stage holds the heavier
+    kind only; kinds that alternate are in proportion.
+    """
+    groups = [
+        (sum(rank.bytes(tensor) for tensor in feed_forward_tensors(architecture.hidden, group)), group.layers)
+        for group in architecture.feed_forward
+    ]
+    heavy = max(groups, key=lambda pair: pair[0] / pair[1])
+    others = architecture.layers - heavy[1]
+    if 0 < others <= architecture.layers - deepest and others < deepest <= heavy[1]:
+        return heavy[0] / heavy[1] * deepest
+    return sum(size for size, _ in groups) * deepest / architecture.layers
 
 
 def checkpoint_bytes(model: Model, checkpoint: Checkpoint) -> float:
@@ -103,13 +123,18 @@ class Rank:
         else:
             bits = self.storage.bits_per_value(self.checkpoint.group_size)
         quantised = values * bits / 8
-        if bits == 8 and self.row_padding_bytes and columns % 512 == 0:
+        if self.row_padding_bytes and self._per_tensor and columns % 512 == 0:
             quantised += rows * copies * self.row_padding_bytes
         whole = self.checkpoint.layers_kept_16bit
         if whole and tensor.role in _LAYER_ROLES:
             share = min(whole, tensor.count) / tensor.count
             return quantised * (1 - share) + values * plain * share
         return quantised
+
+    @property
+    def _per_tensor(self) -> bool:
+        """Whether rows are padded: 8-bit floats with one scale per tensor."""
+        return (self.checkpoint.format or self.checkpoint.precision) == "fp8"
 
     def _quantised(self, tensor: Tensor) -> bool:
         if tensor.role in self.kept and tensor.role not in self.checkpoint.kept_8bit:
