@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import msgspec
@@ -13,6 +14,9 @@ from advisor.knowledge.schema import check_document
 from advisor.knowledge.yaml_source import Document, parse_document
 from advisor.records import Entry
 from advisor.units import shown
+
+_SLUG = re.compile(r"[a-z0-9][a-z0-9.-]*")
+_NOT_SLUG = re.compile(r"[^a-z0-9.]+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,7 +31,7 @@ class CheckedFile:
 def check_file(file: EntryFile) -> CheckedFile:
     """The record of one file and what is wrong with the file itself.
 
-    Codes: KB001-KB018 file and YAML, KB100-KB110 schema, KB200 id against path.
+    Codes: KB001-KB018 file and YAML, KB100-KB110 schema, KB200-KB201 id against path.
     """
     if file.finding:
         return CheckedFile(findings=[file.finding])
@@ -37,11 +41,7 @@ def check_file(file: EntryFile) -> CheckedFile:
     if data is None or any(finding.severity == "error" for finding in findings):
         return CheckedFile(document=document, findings=findings)
     findings += check_document(document, file.kind)
-    stated = data.get("id")
-    if isinstance(stated, str) and stated != file.id:
-        findings.append(
-            document.finding("KB200", f"id {shown(stated, 120)} is not the path", ("id",), fix=f"write id: {file.id}")
-        )
+    findings += _check_id(document, data.get("id"), file.id)
     entry: Entry | None = None
     if not any(finding.severity == "error" for finding in findings):
         try:
@@ -49,3 +49,15 @@ def check_file(file: EntryFile) -> CheckedFile:
         except msgspec.ValidationError as error:
             findings.append(document.finding("KB110", " ".join(str(error).split())[:300]))
     return CheckedFile(entry=entry, document=document, findings=findings)
+
+
+def _check_id(document: Document, stated: object, path_id: str) -> list[Finding]:
+    kind, *parts = path_id.split("/")
+    if not all(_SLUG.fullmatch(part) for part in parts):
+        better = "/".join(_NOT_SLUG.sub("-", part.lower()).strip("-.") or "name" for part in parts)
+        message = f"{shown('/'.join(parts), 120)} is no name for an entry: lower case, digits, - and . only"
+        return [document.finding("KB201", message, ("id",), fix=f"rename it to {kind}/{better}.yaml")]
+    if isinstance(stated, str) and stated != path_id:
+        message = f"id {shown(stated, 120)} is not the path"
+        return [document.finding("KB200", message, ("id",), fix=f"write id: {path_id}")]
+    return []

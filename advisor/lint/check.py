@@ -141,7 +141,7 @@ def _add(check: Check, documentation: str) -> None:
 
 def _sections(documentation: str) -> tuple[str, dict[str, str]]:
     """Summary and sections of a documentation text with `## Heading` lines."""
-    parts = re.split(r"^## (.+)$", inspect.cleandoc(documentation), flags=re.MULTILINE)
+    parts = re.split(r"^## (.+)$", documentation, flags=re.MULTILINE)
     bodies = {heading.strip(): body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)}
     return parts[0].strip(), bodies
 

@@ -26,7 +26,7 @@ def evidence_without_record(entry: Evidence) -> Iterator[Problem]:
     """A result that does not say which record of its source it is.
 
     ## What it does
-    Reports results whose `record` is empty.
+    Reports results whose `record` is blank.
 
     ## Why is this bad?
     Nobody can check the figure, and a citation of it is not one.
@@ -35,7 +35,7 @@ def evidence_without_record(entry: Evidence) -> Iterator[Problem]:
     ```yaml
     # evidence/example/box.yaml
     results:
-      - {benchmark: llama2-70b, model: models/example, scenario: offline, metric: tokens_per_s, value: 1000, record: ""}
+      - {benchmark: llama2-70b, model: models/example, scenario: offline, metric: tokens_per_s, value: 1000, record: " "}
     ```
 
     ## Use instead
@@ -364,39 +364,3 @@ def scale_shape(entry: Evidence) -> Iterator[Problem]:
         )
     for field, message, fix in problems:
         yield Problem(where=("scale", field), message=message, fix=fix)
-
-
-@entry_check("KB418", "rate-not-positive", "error", "evidence")
-def rate_not_positive(entry: Evidence) -> Iterator[Problem]:
-    """A result of zero or less.
-
-    ## What it does
-    Reports results whose value is not above zero.
-
-    ## Why is this bad?
-    A system that served nothing is no evidence, and a ratio to it is infinite.
-
-    ## Example
-    ```yaml
-    # evidence/example/box.yaml
-    results:
-      - {benchmark: llama2-70b, model: models/example, scenario: offline, metric: tokens_per_s, value: 0, record: "6.0-0001"}
-    ```
-
-    ## Use instead
-    ```yaml
-    # evidence/example/box.yaml
-    results:
-      - {benchmark: llama2-70b, model: models/example, scenario: offline, metric: tokens_per_s, value: 1000, record: "6.0-0001"}
-    ```
-
-    ## How to fix
-    Copy the value again, or leave the row out.
-    """
-    for index, result in enumerate(entry.results):
-        if result.value <= 0:
-            yield Problem(
-                where=("results", index, "value"),
-                message=f"{result.value:g} is not a rate",
-                fix="copy it again",
-            )

@@ -78,7 +78,7 @@ def never_reviewed(entry: Gotcha) -> Iterator[Problem]:
 
     ## Example
     ```yaml
-    reviewed: ""
+    # no reviewed
     ```
 
     ## Use instead
@@ -296,7 +296,7 @@ def source_undated(entry: Source) -> Iterator[Problem]:
     ```yaml
     # sources/example.yaml
     url: https://example.org/page
-    retrieved: ""
+    # no retrieved
     ```
 
     ## Use instead

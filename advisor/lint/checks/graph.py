@@ -198,7 +198,7 @@ def remote_concept(corpus: Corpus) -> Iterator[Problem]:
 
 
 def _neighbours(corpus: Corpus) -> Mapping[str, set[str]]:
-    """Links in either direction that touch a concept, those through a condition's facts included."""
+    """Links in either direction, those through a condition's facts included; sharing a source is no link."""
     table: dict[str, set[str]] = {}
     facts = {fact.name: fact.id for fact in corpus.kb.facts.values()}
     for entry in corpus.kb.entries.values():
@@ -206,7 +206,7 @@ def _neighbours(corpus: Corpus) -> Mapping[str, set[str]]:
             facts[n] for n in condition_facts(entry) if n in facts
         }
         for target in targets:
-            if target != entry.id and target in corpus.kb.entries:
+            if target != entry.id and target in corpus.kb.entries and not target.startswith("sources/"):
                 table.setdefault(entry.id, set()).add(target)
                 table.setdefault(target, set()).add(entry.id)
     return table

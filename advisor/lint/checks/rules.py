@@ -159,13 +159,15 @@ The rule fires and changes nothing, while its author relies on it.
 ## Example
 ```yaml
 # rules/example.yaml
-then: [{favour: nod}]
+scope: comparison
+then: [{forbid: candidate}]
 ```
 
 ## Use instead
 ```yaml
 # rules/example.yaml
-then: [{favour: node}]
+scope: comparison
+then: [{forbid: high}]
 ```
 
 ## How to fix
@@ -232,7 +234,7 @@ then: [{favour: node}]
 # rules/narrow.yaml
 scope: comparison
 when: {all: [{fact: tpot_ms, below: 10}, {fact: model_is_moe, is: true}]}
-then: [{favour: rack}]
+then: [{favour: either}]
 ---
 # rules/wide.yaml
 scope: comparison
@@ -314,7 +316,7 @@ then: [{favour: node}]
 ## Use instead
 ```yaml
 # rules/default.yaml
-when: {none: [{fact: tpot_ms, below: 0}]}
+when: {any: [{fact: tpot_ms, known: true}, {fact: tpot_ms, known: false}]}
 then: [{favour: node}]
 ```
 
@@ -348,7 +350,7 @@ name: idle
 name: idle
 ---
 # gotchas/example.yaml
-applies_when: {fact: idle, known: true}
+applies_when: {all: [{fact: model_is_moe, is: false}, {fact: idle, known: true}]}
 ```
 
 ## How to fix
@@ -376,7 +378,7 @@ name: idle
 ask: decisive
 ---
 # gotchas/example.yaml
-applies_when: {fact: idle, known: true}
+applies_when: {all: [{fact: model_is_moe, is: false}, {fact: idle, known: true}]}
 ```
 
 ## Use instead
@@ -386,7 +388,7 @@ name: idle
 ask: never
 ---
 # gotchas/example.yaml
-applies_when: {fact: idle, known: true}
+applies_when: {all: [{fact: model_is_moe, is: false}, {fact: idle, known: true}]}
 ```
 
 ## How to fix

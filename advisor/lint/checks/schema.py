@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from advisor.knowledge.yaml_source import Document
 from advisor.lint.check import declare, fixer
@@ -310,14 +311,12 @@ def drop_repeats(document: Document, _entry_id: str) -> str:
     return document.text
 
 
-def _list_at(data: object, path: tuple[str | int, ...]) -> list[object]:
-    for step in path:
-        if (isinstance(data, dict) and step in data) or (
-            isinstance(data, list) and isinstance(step, int) and step < len(data)
-        ):
+def _list_at(data: Any, path: tuple[str | int, ...]) -> list[Any]:
+    try:
+        for step in path:
             data = data[step]
-        else:
-            return []
+    except (KeyError, IndexError, TypeError):
+        return []
     return data if isinstance(data, list) else []
 
 
