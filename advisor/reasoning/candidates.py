@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from advisor.evidence.held import has_results
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.engine import RuleRun, run_rules
-from advisor.reasoning.rates import Rate, audited_rate, calibrated_rate
+from advisor.reasoning.rates import Rate, Subject, audited_rate, conditions_of, fitted_rate, modelled_rate
 from advisor.reasoning.requirement import PRICE_PREFIX, number, text
 from advisor.records import (
     Accelerator,
@@ -69,8 +71,26 @@ def size_candidate(kb: KnowledgeBase, facts: Facts, system: System) -> Sized:
     accelerator = kb.accelerators[system.accelerator]
     checkpoint = pick_checkpoint(model, text(facts, "weight_precision"))
     demand, demand_steps = demand_of(facts)
-    chosen, roomiest = _best_layout(kb, facts, model, checkpoint, system, accelerator, demand)
-    memory = chosen.memory if chosen else roomiest
+    fitting, roomiest = _fitting(kb, facts, model, checkpoint, system, accelerator)
+    subject = Subject(
+        model=model,
+        checkpoint=checkpoint,
+        system=system,
+        accelerator=accelerator,
+        fitting=fitting,
+        kv_precision=text(facts, "kv_precision"),
+        engine=text(facts, "engine"),
+        disaggregated=bool(facts["disaggregated"].value) if "disaggregated" in facts else False,
+        scale_out_gb_per_s=number(facts, "scale_out_gb_per_s"),
+    )
+    chosen = _best_layout(kb, facts, subject, demand)
+    memory = (
+        _under_load(kb, facts, subject, chosen, demand)
+        if chosen and demand.sequences
+        else chosen.memory
+        if chosen
+        else roomiest
+    )
     rate = chosen.rate if chosen else None
     own = _candidate_facts(kb, system, accelerator, chosen, memory, rate)
     run = run_rules(kb, {**facts, **own}, scope="candidate", subject=system.id)
@@ -107,43 +127,51 @@ def demand_of(facts: Facts) -> tuple[Demand, tuple[str, ...]]:
     )
 
 
-def _best_layout(
-    kb: KnowledgeBase, facts: Facts, model: Model, checkpoint: Checkpoint, system: System, accelerator: Accelerator, demand: Demand
-) -> tuple[_Choice | None, Memory | None]:  # fmt: skip
-    """The layout whose fleet is smallest, and the roomiest memory tried (to explain a misfit)."""
-    context = int(number(facts, "context_tokens") or 1)
-    audited = audited_rate(kb, facts, model, checkpoint, system)
+def _best_layout(kb: KnowledgeBase, facts: Facts, subject: Subject, demand: Demand) -> _Choice | None:
+    """The fitting layout whose fleet is smallest, or without a demand the one with the highest rate."""
+    ground = audited_rate(kb, facts, subject) or fitted_rate(kb, facts, subject)
+    conditions = conditions_of(facts)
     best: _Choice | None = None
-    roomiest: Memory | None = None
-    for layout in layouts_for(model, system):
-        memory = _fit(kb, facts, model, checkpoint, accelerator, layout, context)
-        if roomiest is None or memory.headroom_bytes > roomiest.headroom_bytes:
-            roomiest = memory
-        if memory.headroom_bytes < 0 or memory.max_sequences < 1:
+    for layout, memory in subject.fitting:
+        if ground is not None and layout.accelerators < ground.group_width <= subject.system.scale_up_domain:
             continue
-        if audited is not None and layout.accelerators < audited.group_width <= system.scale_up_domain:
-            continue
-        rate = audited or calibrated_rate(
-            kb, facts, model, checkpoint, system, accelerator, layout, memory.max_sequences
-        )
-        choice = _with_fleet(facts, system, layout, memory, rate, demand)
+        rate = ground or modelled_rate(kb, subject, layout, memory, conditions)
+        choice = _with_fleet(facts, subject.system, layout, memory, rate, demand)
         if best is None or _rank(choice, demand) < _rank(best, demand):
             best = choice
-    if best is not None and audited is not None:
-        modelled = calibrated_rate(
-            kb, facts, model, checkpoint, system, accelerator, best.layout, best.memory.max_sequences
-        )
-        best = replace(best, rate=audited.with_latency(modelled))
-    return best, roomiest
+    if best is not None and ground is not None and ground.estimate is not None:
+        modelled = modelled_rate(kb, subject, best.layout, best.memory, conditions)
+        best = replace(best, rate=ground.with_latency(modelled))
+    return best
+
+
+def _under_load(kb: KnowledgeBase, facts: Facts, subject: Subject, chosen: _Choice, demand: Demand) -> Memory:
+    """Memory of one replica with the sequences that the demand puts on it, within what it holds."""
+    sequences = max(1, math.ceil((demand.sequences or 1) / chosen.fleet.replicas))
+    return fit(
+        kb,
+        subject.model,
+        subject.checkpoint,
+        subject.accelerator,
+        chosen.layout,
+        kv_precision=subject.kv_precision,
+        context_tokens=int(number(facts, "context_tokens") or 1),
+        sequences=min(sequences, chosen.memory.max_sequences),
+        engine=subject.engine or "vllm",
+    )
 
 
 def _with_fleet(
     facts: Facts, system: System, layout: Layout, memory: Memory, rate: Rate, demand: Demand
 ) -> _Choice:
-    value = rate.estimate.value if rate.estimate else None
-    replicas, limited_by = replicas_needed(
-        demand, layout, rate_per_accelerator=value, sequences_per_replica=memory.max_sequences
-    )
+    """The fleet of one layout: what the demand needs, or one full unit when none is stated."""
+    value, wanted = _comparable(rate, facts, demand)
+    if demand.stated:
+        replicas, limited_by = replicas_needed(
+            wanted, layout, rate_per_accelerator=value, sequences_per_replica=memory.max_sequences
+        )
+    else:
+        replicas, limited_by = max(1, system.accelerators // layout.accelerators), "one full unit"
     fleet = build_fleet(
         system,
         layout,
@@ -156,34 +184,55 @@ def _with_fleet(
     return _Choice(layout=layout, memory=memory, rate=rate, fleet=fleet, limited_by=limited_by)
 
 
+def _comparable(rate: Rate, facts: Facts, demand: Demand) -> tuple[float | None, Demand]:
+    """Rate and demand in one unit: tokens/s, or requests/s where the evidence counts samples or queries.
+
+    Samples are never turned into tokens; a demand in tokens then sizes by memory alone.
+    """
+    estimate = rate.estimate
+    if estimate is None or estimate.unit == "tokens/s":
+        return (estimate.value if estimate else None), demand
+    requests = number(facts, "requests_per_second")
+    growth = 1 + (number(facts, "growth_percent") or 0.0) / 100
+    return estimate.value, replace(demand, output_tokens_per_s=requests * growth if requests else None)
+
+
 def _rank(choice: _Choice, demand: Demand) -> tuple[float, ...]:
     """Smaller is better: for a demand the fleet counts first, without one the rate of an accelerator."""
     value = choice.rate.estimate.value if choice.rate.estimate else 0.0
-    size = (choice.fleet.accelerators_installed, choice.fleet.accelerators_needed)
-    order = (*size, -value) if demand.stated else (-value, *size)
-    return (choice.rate.estimate is None, *order, choice.layout.accelerators)
+    size = choice.layout.accelerators
+    if not demand.stated:
+        return (choice.rate.estimate is None, -value, size)
+    return (
+        choice.rate.estimate is None,
+        choice.fleet.accelerators_installed,
+        choice.fleet.accelerators_needed,
+        -value,
+        size,
+    )
 
 
-def _fit(
-    kb: KnowledgeBase, facts: Facts, model: Model, checkpoint: Checkpoint, accelerator: Accelerator, layout: Layout, context: int
-) -> Memory:  # fmt: skip
-    kv = text(facts, "kv_precision")
-    engine = text(facts, "engine") or "vllm"
-    key = ("fit", model.id, checkpoint.precision, accelerator.id, layout, kv, engine, context)
+def _fitting(
+    kb: KnowledgeBase,
+    facts: Facts,
+    model: Model,
+    checkpoint: Checkpoint,
+    system: System,
+    accelerator: Accelerator,
+) -> tuple[tuple[tuple[Layout, Memory], ...], Memory | None]:
+    """The layouts that hold at least one sequence of the asked context, and the roomiest memory tried."""
+    context = int(number(facts, "context_tokens") or 1)
+    kv, engine = text(facts, "kv_precision"), text(facts, "engine") or "vllm"
+    key = ("fitting", system.id, model.id, checkpoint.precision, kv, engine, context)
     if key not in kb.memo:
-        kb.memo[key] = fit(
-            kb,
-            model,
-            checkpoint,
-            accelerator,
-            layout,
-            kv_precision=kv,
-            context_tokens=context,
-            sequences=1,
-            engine=engine,
-        )
-    memory: Memory = kb.memo[key]
-    return memory
+        tried = [
+            (layout, fit(kb, model, checkpoint, accelerator, layout, kv_precision=kv, context_tokens=context, sequences=1, engine=engine))
+            for layout in layouts_for(model, system)
+        ]  # fmt: skip
+        fitting = tuple((la, m) for la, m in tried if m.headroom_bytes >= 0 and m.max_sequences >= 1)
+        kb.memo[key] = (fitting, max((m for _, m in tried), key=lambda m: m.headroom_bytes, default=None))
+    found: tuple[tuple[tuple[Layout, Memory], ...], Memory | None] = kb.memo[key]
+    return found
 
 
 def price_of(facts: Facts, system: System) -> tuple[float, str] | None:
@@ -216,6 +265,7 @@ def _candidate_facts(
         "candidate_systems": chosen.fleet.systems if chosen else None,
         "candidate_installed": chosen.fleet.accelerators_installed if chosen else None,
         "candidate_utilisation": chosen.fleet.utilisation if chosen else None,
+        "candidate_measured": has_results(kb, accelerator.id),
         "candidate_basis": rate.estimate.basis if rate and rate.estimate else None,
     }
     return {

@@ -30,20 +30,9 @@ class Compared:
 
 def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Compared:
     """Choose the best feasible node and rack and compare them; a rack prefers the node of its own generation."""
-    nodes = sorted(
-        (s for s in sized if s.candidate.unit == "node" and s.candidate.feasible),
-        key=lambda s: _key(kb, facts, s),
-    )
-    racks = sorted(
-        (s for s in sized if s.candidate.unit == "rack" and s.candidate.feasible),
-        key=lambda s: _key(kb, facts, s),
-    )
-    node, rack = (nodes[0] if nodes else None), (racks[0] if racks else None)
-    if node and rack:
-        same = [s for s in racks if _family(kb, s) == _family(kb, node)]
-        rack = same[0] if same else rack
+    node, rack = _choose(kb, facts, sized)
     measured, band = _measured(kb, facts, node, rack)
-    ratio = _ratio(node, rack, measured)
+    ratio = _ratio(kb, node, rack, measured)
     low, high, break_even = _cost_ratio(kb, facts, node, rack, band) if node and rack else (None, None, None)
     tie = low is not None and high is not None and low <= 1 <= high
     comparison = Comparison(
@@ -64,7 +53,38 @@ def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Com
     )
 
 
-def _key(kb: KnowledgeBase, facts: Facts, sized: Sized) -> tuple[float, float, float, str]:
+def _choose(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> tuple[Sized | None, Sized | None]:
+    """The best node and the best rack.
+
+    A rate on better ground outranks a higher one among racks; among nodes the rack's own generation is preferred when it
+    stands on better ground. A rack of the chosen node's generation is preferred when it stands on no worse ground.
+    """
+    feasible = [s for s in sized if s.candidate.feasible]
+    nodes = sorted(
+        (s for s in feasible if s.candidate.unit == "node"), key=lambda s: preference(kb, facts, s)
+    )
+    racks = sorted(
+        (s for s in feasible if s.candidate.unit == "rack"),
+        key=lambda s: (_ground(s), preference(kb, facts, s)),
+    )
+    if not nodes or not racks:
+        return (nodes[0] if nodes else None), (racks[0] if racks else None)
+    node, rack = nodes[0], racks[0]
+    sibling = next((s for s in nodes if _family(kb, s) == _family(kb, rack)), None)
+    if sibling is not None and _ground(sibling) < _ground(node):
+        node = sibling
+    same = next((s for s in racks if _family(kb, s) == _family(kb, node)), None)
+    if same is not None and _ground(same) <= _ground(rack):
+        rack = same
+    return node, rack
+
+
+def _ground(sized: Sized) -> int:
+    rate = sized.candidate.throughput_per_accelerator
+    return _BASIS_ORDER.index(rate.basis) if rate else len(_BASIS_ORDER)
+
+
+def preference(kb: KnowledgeBase, facts: Facts, sized: Sized) -> tuple[float, float, float, str]:
     """Order of preference among candidates of one kind: money or accelerators, then list price, then rate."""
     candidate = sized.candidate
     assert candidate.fleet is not None
@@ -90,7 +110,7 @@ def _measured(
     if not node or not rack:
         return None, _UNKNOWN_NOISE
     model, scenario = text(facts, "model"), text(facts, "workload")
-    sides = (node.candidate.accelerator, rack.candidate.accelerator)
+    sides = (_node_silicon(kb, node, rack), rack.candidate.accelerator)
     key = ("comparison", model, scenario, *sides)
     if key not in kb.memo:
         found = effects(
@@ -107,12 +127,24 @@ def _measured(
     return result
 
 
-def _ratio(node: Sized | None, rack: Sized | None, measured: Effects | None) -> Estimate | None:
+def _node_silicon(kb: KnowledgeBase, node: Sized, rack: Sized) -> str:
+    """The node accelerator of the rack's generation: pairs exist within one generation only."""
+    family = _family(kb, rack)
+    if _family(kb, node) == family:
+        return node.candidate.accelerator
+    own = (s.accelerator for s in kb.systems.values() if s.kind_of_unit == "node")
+    return next((a for a in own if kb.accelerators[a].family == family), node.candidate.accelerator)
+
+
+def _ratio(
+    kb: KnowledgeBase, node: Sized | None, rack: Sized | None, measured: Effects | None
+) -> Estimate | None:
     """Rack over node per accelerator: from comparable pairs, else from the two rates that were used."""
-    if measured is not None and measured.rack_over_node is not None:
-        return measured.rack_over_node
     if not node or not rack:
         return None
+    same = _family(kb, node) == _family(kb, rack)
+    if same and measured is not None and measured.rack_over_node is not None:
+        return measured.rack_over_node
     a, b = node.candidate.throughput_per_accelerator, rack.candidate.throughput_per_accelerator
     if a is None or b is None or a.value <= 0 or a.unit != b.unit:
         return None

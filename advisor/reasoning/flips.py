@@ -14,7 +14,7 @@ from advisor.units import format_count, format_tokens
 Outcome = tuple[Verdict, Fleet | None, Fleet | None]
 """Verdict, best node fleet, best rack fleet."""
 
-_STEPS = (1.5, 2, 3, 4, 6, 8, 12, 16, 32, 64)
+_STEPS = (2, 4, 16, 64)
 _TOLERANCE = 1.05
 
 
@@ -37,9 +37,8 @@ def find_flips(
 
 
 def _searchable(fact: Fact) -> bool:
-    return (
-        fact.ask in ("always", "decisive") and fact.type in ("number", "integer", "choice", "flag")
-    ) or fact.name in ("rack_price_premium",)
+    asked = fact.ask in ("always", "decisive") and fact.type in ("number", "integer", "choice", "flag")
+    return fact.flips and (asked or fact.name == "rack_price_premium")
 
 
 def _try(name: str, value: Scalar, said: Facts, evaluate: Callable[[Facts], Outcome]) -> Outcome | None:

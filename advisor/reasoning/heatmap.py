@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from advisor.errors import InputError, RackfitError
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.recommend import conclude
+from advisor.reasoning.recommend import conclude, leaders
 from advisor.records import Facts, FactValue, Verdict
 
 _COARSE = 8
@@ -59,23 +60,28 @@ def heatmap(
     `progress` is called with the number of evaluated cells now and then.
     """
     grid: dict[tuple[int, int], Verdict] = {}
+    among: set[str] | None = None
     integers = {name for name in (x_fact, y_fact) if kb.facts[name].type == "integer"}
+
+    def point(column: int, row: int) -> Facts:
+        facts = dict(said)
+        for name, value in ((x_fact, xs[column]), (y_fact, ys[row])):
+            facts[name] = FactValue(
+                value=int(value) if name in integers else value, origin="said", because="map"
+            )
+        return facts
 
     def at(column: int, row: int) -> Verdict:
         if (column, row) not in grid:
-            point = dict(said)
-            for name, value in ((x_fact, xs[column]), (y_fact, ys[row])):
-                point[name] = FactValue(
-                    value=int(value) if name in integers else value, origin="said", because="map"
-                )
             try:
-                grid[column, row] = conclude(kb, point).verdict
+                grid[column, row] = conclude(kb, point(column, row), among=among).verdict
             except RackfitError:
                 grid[column, row] = "none"
             if progress is not None and len(grid) % 50 == 0:
                 progress(len(grid))
         return grid[column, row]
 
+    among = _contenders(kb, [point(c, r) for c in _spread(len(xs)) for r in _spread(len(ys))])
     filled: dict[tuple[int, int], Verdict] = {}
     blocks = [
         (c, r, min(c + _COARSE, len(xs) - 1), min(r + _COARSE, len(ys) - 1))
@@ -101,3 +107,17 @@ def heatmap(
         x_fact=x_fact, y_fact=y_fact, xs=xs, ys=ys, evaluated=len(grid),
         cells=tuple(tuple(filled[c, r] for c in range(len(xs))) for r in range(len(ys))),
     )  # fmt: skip
+
+
+def _spread(count: int) -> tuple[int, ...]:
+    """Five positions from end to end."""
+    return tuple(sorted({round(i * (count - 1) / 4) for i in range(5)}))
+
+
+def _contenders(kb: KnowledgeBase, points: Sequence[Facts]) -> set[str]:
+    """Every system that can win at one of some points spread over the map; the others are not sized at each cell."""
+    found: set[str] = set()
+    for facts in points:
+        with contextlib.suppress(RackfitError):
+            found |= leaders(kb, conclude(kb, facts))
+    return found

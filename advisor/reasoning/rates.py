@@ -1,26 +1,31 @@
-"""The rate of one system under the asked latency, from the best ground there is: audited, calibrated, bound."""
+"""The rate of one system under the asked latency and lengths, from the best ground there is: audited, calibrated, bound."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from advisor.evidence.held import audited_limits, audited_output_tokens, group_width
 from advisor.evidence.rates import closest_rate
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.requirement import number, text
-from advisor.records import Accelerator, Checkpoint, Estimate, Facts, Layout, Model, Scenario, System
-from advisor.sizing.performance import audited_rate_model, operating_point
+from advisor.records import Accelerator, Checkpoint, Estimate, Facts, Layout, Memory, Model, Scenario, System
+from advisor.sizing.performance import Prefill, audited_rate_model, operating_point
 
-_SCENARIOS: tuple[Scenario, ...] = ("offline", "server", "interactive")
+_LATENCY_SCENARIOS: tuple[Scenario, ...] = ("server", "interactive")
+_SPLITS = ((1, 7), (1, 3), (1, 2), (1, 1), (2, 1), (3, 1))
+"""Prefill to decode workers that are tried when pools are separate: 11 % to 78 % prefill in published runs."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
-    """Latency limits in ms that audited runs of one model and scenario were held to."""
+class Conditions:
+    """What a rate holds for. Lengths in tokens, limits in ms (None: no limit)."""
 
-    ttft_ms: float
-    tpot_ms: float
+    input_tokens: float
+    output_tokens: float
+    ttft_ms: float | None
+    tpot_ms: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +33,7 @@ class Rate:
     """Rate per accelerator and latency at that operating point. estimate is None when nothing meets the limits.
 
     meets_tpot and meets_ttft: whether some operating point stays within the asked limits; None when no limit was asked
-    or nothing can tell. group_width: accelerators of the model-parallel group that an audited run used, 0 if unknown.
+    or nothing can tell. group_width: accelerators of the model-parallel group that audited runs used, 0 if unknown.
     steps: the arithmetic in sentences.
     """
 
@@ -44,154 +49,267 @@ class Rate:
     def with_latency(self, other: Rate) -> Rate:
         """The same rate with the latency of another estimate of the same layout."""
         return replace(
-            self,
-            ttft_ms=other.ttft_ms,
-            tpot_ms=other.tpot_ms,
-            batch_per_replica=other.batch_per_replica,
+            self, ttft_ms=other.ttft_ms, tpot_ms=other.tpot_ms, batch_per_replica=other.batch_per_replica
         )
 
 
-def audited_limits(kb: KnowledgeBase) -> Mapping[tuple[str, Scenario], Limits]:
-    """(model id, scenario) -> the tightest limits that the evidence in this knowledge base was measured under."""
-    if "audited_limits" not in kb.memo:
-        found: dict[tuple[str, Scenario], Limits] = {}
-        for entry in kb.evidence.values():
-            for result in entry.results:
-                latency = result.latency
-                if latency is None or latency.tpot_limit_ms is None or latency.ttft_limit_ms is None:
-                    continue
-                key = (result.model, result.scenario)
-                known = found.get(key)
-                if known is None or latency.tpot_limit_ms < known.tpot_ms:
-                    found[key] = Limits(ttft_ms=latency.ttft_limit_ms, tpot_ms=latency.tpot_limit_ms)
-        kb.memo["audited_limits"] = found
-    limits: Mapping[tuple[str, Scenario], Limits] = kb.memo["audited_limits"]
-    return limits
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is being rated: a model in a precision on a system, and the layouts that fit with their memory."""
+
+    model: Model
+    checkpoint: Checkpoint
+    system: System
+    accelerator: Accelerator
+    fitting: Sequence[tuple[Layout, Memory]]
+    kv_precision: str = ""
+    engine: str = ""
+    disaggregated: bool = False
+    scale_out_gb_per_s: float | None = None
 
 
-def _lookup(
-    kb: KnowledgeBase, model: Model, precision: str, scenario: Scenario, system: System
-) -> Estimate | None:
-    key = ("rate", model.id, precision, scenario, system.id)
+def conditions_of(facts: Facts) -> Conditions:
+    """The asked lengths and limits; offline work has no limits."""
+    offline = text(facts, "workload") == "offline"
+    return Conditions(
+        input_tokens=number(facts, "input_tokens") or 1024.0,
+        output_tokens=number(facts, "output_tokens") or 1024.0,
+        ttft_ms=None if offline else number(facts, "ttft_ms"),
+        tpot_ms=None if offline else number(facts, "tpot_ms"),
+    )
+
+
+def audited_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | None:
+    """The audited rate at the asked limits and lengths, moved there by the performance model where they differ.
+
+    None where no evidence is near: another precision, no result on this silicon.
+    """
+    anchor = _at_limit(kb, facts, subject)
+    if anchor is None:
+        return None
+    rate, held_at = anchor
+    asked = conditions_of(facts)
+    if held_at is not None:
+        asked = replace(
+            asked,
+            tpot_ms=min(asked.tpot_ms, held_at) if _said(facts, "tpot_ms") and asked.tpot_ms else held_at,
+        )
+    own = replace(
+        asked,
+        tpot_ms=held_at,
+        input_tokens=_default_input(kb),
+        output_tokens=float(audited_output_tokens(kb, subject.model.id) or asked.output_tokens),
+    )
+    if not _lengths_said(facts):
+        asked = replace(asked, input_tokens=own.input_tokens, output_tokens=own.output_tokens)
+    if asked == own or rate.estimate is None or rate.estimate.unit != "tokens/s":
+        return rate
+    return _moved(kb, subject, rate, own, asked)
+
+
+def _moved(kb: KnowledgeBase, subject: Subject, rate: Rate, own: Conditions, asked: Conditions) -> Rate:
+    """An audited rate times what the model says of the asked conditions over the audited ones."""
+    estimate = rate.estimate
+    assert estimate is not None
+    there, here = best_modelled(kb, subject, asked), best_modelled(kb, subject, own)
+    if there is None or there.estimate is None:
+        return Rate(
+            estimate=None, meets_tpot=False, steps=("no batch on this system meets the limits by the model",)
+        )
+    if here is None or here.estimate is None or here.estimate.value <= 0:
+        return there
+    factor = there.estimate.value / here.estimate.value
+    doubt = (
+        math.sqrt(max(there.estimate.high / max(there.estimate.low, 1e-9), 1.0))
+        if abs(math.log(factor)) > 0.02
+        else 1.0
+    )
+    step = (
+        f"audited rate {estimate.value:,.4g} {estimate.unit} × {factor:.3g}, what the model says of {asked.input_tokens:,.0f} in, "
+        f"{asked.output_tokens:,.0f} out" + (f", {asked.tpot_ms:g} ms a token" if asked.tpot_ms else "")
+        + f" over {own.input_tokens:,.0f} in, {own.output_tokens:,.0f} out" + (f", {own.tpot_ms:g} ms" if own.tpot_ms else "")
+    )  # fmt: skip
+    moved = replace(
+        estimate, value=estimate.value * factor, low=estimate.low * factor / doubt, high=estimate.high * factor * doubt,
+        basis="calibrated", note="audited rate moved to the asked lengths and limits by the performance model",
+    )  # fmt: skip
+    return replace(rate, estimate=moved, steps=(*rate.steps, step))
+
+
+def _at_limit(kb: KnowledgeBase, facts: Facts, subject: Subject) -> tuple[Rate, float | None] | None:
+    """The audited rate of the scenario or between two scenarios' limits, and the TPOT it holds at."""
+    workload: Scenario = next(s for s in ("offline", *_LATENCY_SCENARIOS) if s == text(facts, "workload"))
+    limits = audited_limits(kb)
+    asked = number(facts, "tpot_ms") if _said(facts, "tpot_ms") else None
+    model = subject.model.id
+    if workload == "offline" or asked is None:
+        found = _lookup(kb, facts, subject, workload)
+        if found is None:
+            return None
+        step = f"audited {workload} rate" + (f": {found.note}" if found.note else "")
+        return _met(kb, found, subject, workload, step), limits.get(
+            (model, workload)
+        ) if workload != "offline" else None
+    rows = sorted(
+        (limits[model, s], s, rate)
+        for s in _LATENCY_SCENARIOS
+        if (model, s) in limits and (rate := _lookup(kb, facts, subject, s)) is not None
+    )
+    if not rows:
+        return None
+    held = [row for row in rows if row[0] <= asked * 1.0001] or rows[:1]
+    limit, scenario, rate = held[-1]
+    looser = [row for row in rows if row[0] > asked]
+    step = f"audited {scenario} rate, measured under a limit of {limit:g} ms a token"
+    if asked <= limit * 1.0001 or not looser:
+        return _met(kb, rate, subject, scenario, step), limit
+    mixed = _between(asked, held[-1], looser[0])
+    return _met(
+        kb, mixed, subject, scenario, f"rate {mixed.note}, interpolated in logarithms at {asked:g} ms"
+    ), asked
+
+
+def _between(
+    asked: float, lower: tuple[float, Scenario, Estimate], upper: tuple[float, Scenario, Estimate]
+) -> Estimate:
+    """Log-linear in the limit between two audited rates of one system."""
+    share = math.log(asked / lower[0]) / math.log(upper[0] / lower[0])
+
+    def mix(a: float, b: float) -> float:
+        return math.exp(math.log(a) + share * (math.log(b) - math.log(a)))
+
+    a, b = lower[2], upper[2]
+    return Estimate(
+        value=mix(a.value, b.value), low=mix(a.low, b.low), high=mix(a.high, b.high), unit=a.unit, basis="calibrated",
+        evidence=(*a.evidence, *b.evidence),
+        note=f"between the audited {lower[1]} rate at {lower[0]:g} ms and {upper[1]} rate at {upper[0]:g} ms a token",
+    )  # fmt: skip
+
+
+def _lookup(kb: KnowledgeBase, facts: Facts, subject: Subject, scenario: Scenario) -> Estimate | None:
+    preview = bool(facts["include_preview"].value) if "include_preview" in facts else False
+    key = ("rate", subject.model.id, subject.checkpoint.precision, scenario, subject.system.id, preview)
     if key not in kb.memo:
         kb.memo[key] = closest_rate(
-            kb, model=model.id, precision=precision, scenario=scenario, accelerator=system.accelerator,
-            unit=system.kind_of_unit, accelerators=system.accelerators,
-        )  # fmt: skip
+            kb,
+            model=subject.model.id,
+            precision=subject.checkpoint.precision,
+            scenario=scenario,
+            accelerator=subject.system.accelerator,
+            unit=subject.system.kind_of_unit,
+            accelerators=subject.system.accelerators,
+            include_preview=preview,
+        )
     found: Estimate | None = kb.memo[key]
     return found
 
 
-def audited_rate(
-    kb: KnowledgeBase, facts: Facts, model: Model, checkpoint: Checkpoint, system: System
-) -> Rate | None:
-    """The audited rate that holds at the asked limits: of the scenario, or between two scenarios' limits.
-
-    None where there is no such evidence: another precision, lengths of the user's own, a limit tighter than any audited.
-    """
-    if _lengths_said(facts):
-        return None
-    precision = checkpoint.precision
-    workload: Scenario = next(s for s in _SCENARIOS if s == text(facts, "workload"))
-    asked = number(facts, "tpot_ms") if _said(facts, "tpot_ms") else None
-    if asked is None or workload == "offline":
-        found = _lookup(kb, model, precision, workload, system)
-        if found is None:
-            return None
-        step = f"audited {workload} rate" + (f": {found.note}" if found.note else "")
-        return _met(kb, found, model, workload, step)
-    limits = audited_limits(kb)
-    by_limit = sorted(
-        (limits[model.id, s].tpot_ms, s) for s in _SCENARIOS[1:] if (model.id, s) in limits
-    )  # tightest first
-    rates = [
-        (limit, s, rate)
-        for limit, s in by_limit
-        if (rate := _lookup(kb, model, precision, s, system)) is not None
-    ]
-    held = [row for row in rates if row[0] <= asked * 1.0001]
-    if not held:
-        return None
-    limit, scenario, rate = held[-1]
-    looser = [row for row in rates if row[0] > asked]
-    if not looser or math.isclose(limit, asked, rel_tol=1e-3):
-        return _met(
-            kb,
-            rate,
-            model,
-            scenario,
-            f"audited {scenario} rate, measured under a limit of {limit:g} ms a token",
-        )
-    upper_limit, upper_scenario, upper = looser[0]
-    share = math.log(asked / limit) / math.log(upper_limit / limit)
-
-    def between(a: float, b: float) -> float:
-        return math.exp(math.log(a) + share * (math.log(b) - math.log(a)))
-
-    mixed = Estimate(
-        value=between(rate.value, upper.value), low=min(rate.low, between(rate.low, upper.low)),
-        high=max(upper.high, between(rate.high, upper.high)), unit=rate.unit, basis="calibrated",
-        evidence=(*rate.evidence, *upper.evidence),
-        note=f"between the audited {scenario} rate at {limit:g} ms and {upper_scenario} rate at {upper_limit:g} ms a token",
-    )  # fmt: skip
-    return _met(kb, mixed, model, scenario, f"rate {mixed.note}, interpolated in logarithms at {asked:g} ms")
-
-
-def _met(kb: KnowledgeBase, estimate: Estimate, model: Model, scenario: Scenario, step: str) -> Rate:
+def _met(kb: KnowledgeBase, estimate: Estimate, subject: Subject, scenario: str, step: str) -> Rate:
     """An audited rate; its limits are met, since the run was held to them."""
-    widths = [
-        result.group_width or 0
-        for entry_id in estimate.evidence
-        for result in kb.evidence[entry_id].results
-        if result.model == model.id and result.scenario == scenario
-    ]
     return Rate(
-        estimate=estimate, meets_tpot=True, meets_ttft=True, group_width=max(widths, default=0), steps=(step,)
+        estimate=estimate,
+        meets_tpot=True,
+        meets_ttft=True,
+        group_width=group_width(kb, subject.model.id, scenario, subject.system.accelerator),
+        steps=(step,),
     )
 
 
-def calibrated_rate(
-    kb: KnowledgeBase, facts: Facts, model: Model, checkpoint: Checkpoint, system: System, accelerator: Accelerator,
-    layout: Layout, max_sequences: int,
-) -> Rate:  # fmt: skip
-    """The rate of `layout` by the performance model, at the largest batch within the asked limits.
+def best_modelled(kb: KnowledgeBase, subject: Subject, conditions: Conditions) -> Rate | None:
+    """The best rate over the fitting layouts by the performance model; None when no layout fits."""
+    rates = [modelled_rate(kb, subject, layout, memory, conditions) for layout, memory in subject.fitting]
+    known = [rate for rate in rates if rate.estimate is not None]
+    if not known:
+        return rates[0] if rates else None
+    return max(known, key=lambda rate: rate.estimate.value if rate.estimate else 0.0)
 
-    max_sequences: what the KV cache of one replica holds at the asked context.
-    """
-    offline = text(facts, "workload") == "offline"
-    lengths = (number(facts, "input_tokens") or 1024, number(facts, "output_tokens") or 1024)
-    ttft, tpot = (None if offline else number(facts, name) for name in ("ttft_ms", "tpot_ms"))
-    point = operating_point(
-        kb, model, checkpoint, system, accelerator, layout, ttft_ms=ttft, tpot_ms=tpot, input_tokens=int(lengths[0]),
-        output_tokens=int(lengths[1]), max_batch=max(1, max_sequences),
+
+def modelled_rate(
+    kb: KnowledgeBase, subject: Subject, layout: Layout, memory: Memory, conditions: Conditions
+) -> Rate:
+    """The rate of a layout by the performance model at the largest batch within the limits."""
+    key = (
+        "modelled", subject.system.id, subject.model.id, subject.checkpoint.precision, layout, memory.max_sequences,
+        conditions, subject.kv_precision, subject.engine, subject.disaggregated, subject.scale_out_gb_per_s,
     )  # fmt: skip
-    scenario: Scenario = next(s for s in _SCENARIOS if s == text(facts, "workload"))
-    fitted = None
-    if not _lengths_said(facts) and not _said(facts, "tpot_ms"):
-        fitted = audited_rate_model(
+    if key not in kb.memo:
+        kb.memo[key] = _modelled(kb, subject, layout, memory, conditions)
+    found: Rate = kb.memo[key]
+    return found
+
+
+def _modelled(
+    kb: KnowledgeBase, subject: Subject, layout: Layout, memory: Memory, conditions: Conditions
+) -> Rate:
+    pools: Sequence[Prefill | None] = (None,)
+    if subject.disaggregated:
+        pools = [Prefill(layout=layout, workers=a, decode_workers=b) for a, b in _SPLITS]
+    points = [
+        operating_point(
             kb,
-            model=model.id,
-            precision=checkpoint.precision,
-            scenario=scenario,
-            accelerator=system.accelerator,
-            unit=system.kind_of_unit,
+            subject.model,
+            subject.checkpoint,
+            subject.system,
+            subject.accelerator,
+            layout,
+            ttft_ms=conditions.ttft_ms,
+            tpot_ms=conditions.tpot_ms,
+            input_tokens=conditions.input_tokens,
+            output_tokens=conditions.output_tokens,
+            max_batch=max(1, memory.max_sequences),
+            kv_precision=subject.kv_precision,
+            engine=subject.engine,
+            scale_out_gb_per_s=subject.scale_out_gb_per_s,
+            prefill=pool,
         )
-    if point is None:
+        for pool in pools
+    ]
+    found = [(p, pool) for p, pool in zip(points, pools, strict=True) if p is not None]
+    if not found:
         return Rate(
             estimate=None,
-            meets_tpot=None if tpot is None else False,
-            meets_ttft=None if ttft is None else False,
+            meets_tpot=None if conditions.tpot_ms is None else False,
+            meets_ttft=None if conditions.ttft_ms is None else False,
         )
-    estimate = fitted or point.prediction.throughput_per_accelerator
+    point, pool = max(found, key=lambda row: row[0].prediction.throughput_per_accelerator.value)
+    estimate = point.prediction.throughput_per_accelerator
+    step = f"{estimate.basis} rate" + (f": {estimate.note}" if estimate.note else "")
+    if pool is not None:
+        step += f"; {pool.workers:g} prefill to {pool.decode_workers:g} decode workers"
     return Rate(
         estimate=estimate,
         ttft_ms=point.prediction.ttft_ms,
         tpot_ms=point.prediction.tpot_ms,
         batch_per_replica=point.batch_per_replica,
-        meets_tpot=None if tpot is None else True,
-        meets_ttft=None if ttft is None else True,
-        steps=(f"{estimate.basis} rate: {estimate.note}" if estimate.note else f"{estimate.basis} rate",),
+        meets_tpot=None if conditions.tpot_ms is None else True,
+        meets_ttft=None if conditions.ttft_ms is None else True,
+        steps=(step,),
     )
+
+
+def fitted_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | None:
+    """The rate of terms fitted to the audited results, under a benchmark's own conditions; None where no fit covers it."""
+    if _lengths_said(facts) or _said(facts, "tpot_ms"):
+        return None
+    scenario: Scenario = next(s for s in ("offline", *_LATENCY_SCENARIOS) if s == text(facts, "workload"))
+    estimate = audited_rate_model(
+        kb,
+        model=subject.model.id,
+        precision=subject.checkpoint.precision,
+        scenario=scenario,
+        accelerator=subject.system.accelerator,
+        unit=subject.system.kind_of_unit,
+    )
+    if estimate is None:
+        return None
+    step = f"{estimate.basis} rate" + (f": {estimate.note}" if estimate.note else "")
+    return Rate(estimate=estimate, meets_tpot=True, meets_ttft=True, steps=(step,))
+
+
+def _default_input(kb: KnowledgeBase) -> float:
+    """Input length that stands for a benchmark's own, which is not published: the default of the fact."""
+    assumed = kb.facts["input_tokens"].assumed if "input_tokens" in kb.facts else None
+    return float(assumed.value) if assumed and isinstance(assumed.value, int | float) else 1024.0
 
 
 def _said(facts: Facts, name: str) -> bool:

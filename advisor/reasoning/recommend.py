@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from advisor.evidence.citation import notices
+from advisor.evidence.held import has_results
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.candidates import Sized, consider, size_candidate
-from advisor.reasoning.comparison import Compared, compare_best
+from advisor.reasoning.comparison import Compared, compare_best, preference
 from advisor.reasoning.conditions import holds
 from advisor.reasoning.confidence import confidence
 from advisor.reasoning.engine import Decision, RuleRun, decide, run_rules
@@ -40,13 +41,17 @@ class Core:
         return {**self.requirement.facts, **self.concluded.facts}
 
 
-def conclude(kb: KnowledgeBase, said: Facts) -> Core:
+def conclude(kb: KnowledgeBase, said: Facts, *, among: Container[str] | None = None) -> Core:
     """The verdict of a requirement and what it rests on, without flips, gotchas and words.
 
-    Raises InputError when no model is given or a value cannot be used.
+    among: ids of the systems to consider; None for all. Raises InputError when no model is given or a value cannot be used.
     """
     requirement = complete(kb, said)
-    sized = tuple(size_candidate(kb, requirement.facts, system) for system in consider(kb, requirement.facts))
+    sized = tuple(
+        size_candidate(kb, requirement.facts, system)
+        for system in consider(kb, requirement.facts)
+        if among is None or system.id in among
+    )
     compared = compare_best(kb, requirement.facts, sized)
     concluded = run_rules(kb, {**requirement.facts, **compared.facts}, scope="comparison")
     return Core(
@@ -58,6 +63,21 @@ def conclude(kb: KnowledgeBase, said: Facts) -> Core:
     )
 
 
+def leaders(kb: KnowledgeBase, core: Core) -> frozenset[str]:
+    """Ids of the systems that can win near a requirement: racks on known silicon, their sibling nodes, the four best nodes.
+
+    What varies one input at a time looks among these; a far system that wins only far away is not seen.
+    """
+    racks = [s for s in core.sized if s.candidate.unit == "rack" and has_results(kb, s.candidate.accelerator)]
+    families = {kb.accelerators[s.candidate.accelerator].family for s in racks}
+    nodes = [s for s in core.sized if s.candidate.unit == "node"]
+    siblings = [s for s in nodes if kb.accelerators[s.candidate.accelerator].family in families]
+    best = sorted(
+        (s for s in nodes if s.candidate.feasible), key=lambda s: preference(kb, core.requirement.facts, s)
+    )
+    return frozenset(s.candidate.system for s in (*racks, *siblings, *best[:4]))
+
+
 def recommend(kb: KnowledgeBase, said: Facts, *, flips: bool = True) -> Recommendation:
     """The whole answer to what was said. Raises InputError when no model is given or a value cannot be used."""
     core = conclude(kb, said)
@@ -66,8 +86,10 @@ def recommend(kb: KnowledgeBase, said: Facts, *, flips: bool = True) -> Recommen
     gotchas = tuple(_gotchas(kb, core))
     cited = citations(kb, core.compared, core.sized, gotchas)
 
+    near = leaders(kb, core)
+
     def outcome(facts: Facts) -> Outcome:
-        other = conclude(kb, facts)
+        other = conclude(kb, facts, among=near)
         sides = other.compared.node, other.compared.rack
         node, rack = (side.candidate.fleet if side else None for side in sides)
         return other.verdict, node, rack

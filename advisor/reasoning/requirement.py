@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from advisor.errors import InputError
+from advisor.evidence.held import audited_output_tokens
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.engine import RuleRun, run_rules
 from advisor.records import Fact, Facts, FactValue, Model, Scalar
@@ -108,7 +109,7 @@ def complete(kb: KnowledgeBase, facts: Facts) -> RuleRun:
     whole |= model_facts(model)
     _context_from_lengths(whole)
     run = run_rules(kb, whole, scope="requirement")
-    _cap_context(run.facts, model)
+    _settle_lengths(kb, run.facts, model)
     return run
 
 
@@ -135,8 +136,16 @@ def _context_from_lengths(facts: Facts) -> None:
         )
 
 
-def _cap_context(facts: Facts, model: Model) -> None:
-    """An assumed context never exceeds what the model takes; the share of prefill follows from the lengths."""
+def _settle_lengths(kb: KnowledgeBase, facts: Facts, model: Model) -> None:
+    """Assumed lengths as close to the case as is known: the model's limit, the audited runs' mean output."""
+    output = audited_output_tokens(kb, model.id)
+    if output is not None and "output_tokens" in facts and facts["output_tokens"].origin == "assumed":
+        facts["output_tokens"] = FactValue(
+            value=output,
+            origin="assumed",
+            because=model.id,
+            text="the mean output of this model's audited runs",
+        )
     stated, limit = facts.get("context_tokens"), model.context_limit.number
     if stated is not None and stated.origin == "assumed" and (number(facts, "context_tokens") or 0) > limit:
         facts["context_tokens"] = FactValue(

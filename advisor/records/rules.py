@@ -63,6 +63,7 @@ class Fact(Entry):
     ask: Literal["always", "decisive", "never"] = "never"
     order: int = 1000
     suggestions: tuple[Scalar, ...] = ()
+    flips: bool = True
     assumed: Assumed | None = None
     flag: str = ""
     words: tuple[str, ...] = ()
