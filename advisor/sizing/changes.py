@@ -51,7 +51,8 @@ def cheapest_changes(
         found.append("KV cache in 8 bit")
     found += _fewer_sequences(tried, load)
     found += _shorter_context(tried, load)
-    found += _narrower_weights(tried, model, checkpoint, small_cache)
+    found += _narrower_weights(tried, model, checkpoint, load, small_cache)
+    found += _spread_attention(tried, model, layout)
     found += _wider(tried, model, layout)
     return tuple(found) or ("no single change up to 64 accelerators a replica makes it fit",)
 
@@ -88,18 +89,41 @@ def _shorter_context(tried: Callable[..., Memory], load: Mapping[str, Any]) -> l
 
 
 def _narrower_weights(
-    tried: Callable[..., Memory], model: Model, checkpoint: Checkpoint, small_cache: Mapping[str, str]
+    tried: Callable[..., Memory],
+    model: Model,
+    checkpoint: Checkpoint,
+    load: Mapping[str, Any],
+    small_cache: Mapping[str, str],
 ) -> list[str]:
     """The widest weight precision below the current one that fits, alone or with an 8-bit cache."""
     bits = format_of(checkpoint).bits
+    asked = str(load.get("kv_precision") or "")
     for precision in ("fp8", "fp4"):
         if FORMATS[precision if precision == "fp8" else "nvfp4"].bits >= bits:
             continue
         other = pick_checkpoint(model, precision)
         for extra in ({}, small_cache) if small_cache else ({},):
             if tried(checkpoint=other, **extra).headroom_bytes >= 0:
-                return [f"weights in {precision}{' and KV cache in 8 bit' if extra else ''}"]
+                own = small_cache and not extra and KV_BYTES[kv_precision_of(other, asked)] <= 1
+                return [f"weights in {precision}{' and KV cache in 8 bit' if extra or own else ''}"]
     return []
+
+
+def _spread_attention(tried: Callable[..., Memory], model: Model, layout: Layout) -> list[str]:
+    """The same accelerators with whole requests per rank: each keeps its own cache instead of a copy of everybody's."""
+    copies = any(
+        layout.tp > max(1, group.kv_heads) for group in model.architecture.attention if group.kind != "none"
+    )
+    experts = max((group.experts for group in model.architecture.feed_forward), default=0)
+    width = layout.tp * layout.dp
+    if not copies or not experts or layout.tp == 1 or width > experts:
+        return []
+    spread = replace(layout, tp=1, dp=width, ep=width)
+    if tried(layout=spread).headroom_bytes < 0:
+        return []
+    return [
+        f"attention data parallelism {width} with expert parallelism {width} instead of TP {layout.tp} (the same accelerators)"
+    ]
 
 
 def _wider(tried: Callable[..., Memory], model: Model, layout: Layout) -> list[str]:

@@ -16,6 +16,7 @@ from advisor.sizing.hf_config import load_config_file, read_config
 from advisor.sizing.layouts import layout_problem
 from advisor.sizing.memory import Footprint, footprint, load
 from advisor.sizing.names import (
+    NO_ACCELERATOR,
     NamedModel,
     checkpoint_in,
     format_in_name,
@@ -60,11 +61,14 @@ class EstimateRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class DeploymentEstimate:
-    """The answer to one request. Speed is None when the load is not said or the accelerator's speed is not known."""
+    """The answer to one request. Speed is None when the load is not said or the accelerator's speed is not known.
+
+    accelerator None: none was named, so weights and bytes per token are known and nothing that depends on its memory.
+    """
 
     model: Model
     checkpoint: Checkpoint
-    accelerator: Accelerator
+    accelerator: Accelerator | None
     layout: Layout
     footprint: Footprint
     memory: Memory
@@ -77,9 +81,9 @@ class DeploymentEstimate:
     notes: tuple[str, ...]
 
     @property
-    def fits(self) -> bool:
-        """Whether the load fits."""
-        return self.memory.headroom_bytes >= 0
+    def fits(self) -> bool | None:
+        """Whether the load fits; None when the accelerator is not known."""
+        return self.memory.headroom_bytes >= 0 if self.accelerator is not None else None
 
 
 def estimate(kb: KnowledgeBase, request: EstimateRequest) -> DeploymentEstimate:
@@ -104,14 +108,20 @@ def estimate(kb: KnowledgeBase, request: EstimateRequest) -> DeploymentEstimate:
     ):
         notes.append(f"{context:,} tokens are more than the {limit:,} that the model was published for")
     sequences = request.concurrency if request.concurrency is not None else 1
+    keywords = _footprint_keywords(request)
     base = footprint(
-        kb, model, checkpoint, accelerator, layout, context_tokens=context, **_footprint_keywords(request)
-    )  # fmt: skip
+        kb, model, checkpoint, accelerator or NO_ACCELERATOR, layout, context_tokens=context, **keywords
+    )
     memory = load(base, layout, context_tokens=context, sequences=sequences)
-    if memory.headroom_bytes < 0:
-        asked = {**_footprint_keywords(request), "context_tokens": context, "sequences": sequences}
-        changes = cheapest_changes(kb, model, checkpoint, accelerator, layout, asked)
-        memory = replace(memory, changes=changes)
+    if accelerator is None:
+        notes.append("no accelerator was named: only weights and bytes per token are known")
+    elif memory.headroom_bytes < 0:
+        asked = {**keywords, "context_tokens": context, "sequences": sequences}
+        memory = replace(memory, changes=cheapest_changes(kb, model, checkpoint, accelerator, layout, asked))
+    if base.cost.state_bytes:
+        notes.append(
+            "layers with a state per sequence share the pool: sequences, not tokens, are what it holds"
+        )
     one = base.cost.sequence_bytes(context, base.batch.step_tokens)
     speed = _speed(kb, request, model, checkpoint, accelerator, layout, sequences, notes)
     return DeploymentEstimate(
@@ -210,7 +220,7 @@ def _config_name(config: str | Mapping[str, Any]) -> str:
     return path.resolve().parent.name if path.stem == "config" else path.stem
 
 
-def _accelerator(kb: KnowledgeBase, request: EstimateRequest, notes: list[str]) -> Accelerator:
+def _accelerator(kb: KnowledgeBase, request: EstimateRequest, notes: list[str]) -> Accelerator | None:
     name = request.accelerator
     if not name and request.system:
         system = kb.find("systems", request.system)
@@ -233,13 +243,14 @@ def _speed(
     request: EstimateRequest,
     model: Model,
     checkpoint: Checkpoint,
-    accelerator: Accelerator,
+    accelerator: Accelerator | None,
     layout: Layout,
     sequences: int,
     notes: list[str],
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
     """(TTFT, TPOT, rate) when input and output lengths are said and the accelerator has an entry."""
-    if not request.input_tokens or not request.output_tokens or accelerator.id not in kb.accelerators:
+    known = accelerator is not None and accelerator.id in kb.accelerators
+    if accelerator is None or not known or not request.input_tokens or not request.output_tokens:
         return None, None, None
     system = kb.find("systems", request.system) if request.system else None
     assert system is None or isinstance(system, System)

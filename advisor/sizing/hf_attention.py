@@ -114,7 +114,8 @@ def _windowed(fields: Fields, family: Family, layers: int, base: AttentionKind) 
     if every == 1:
         return (base,) * layers
     if every:
-        return tuple("full" if (index + 1) % every == 0 else "sliding" for index in range(layers))
+        words = {True: "full", False: "sliding"}
+        return tuple(words[(index + 1) % every == 0] for index in range(layers))
     if family.window_everywhere or flag:
         return ("sliding",) * layers
     raise InputError(

@@ -224,9 +224,12 @@ def _with_memory(entry: Accelerator, gib: float) -> Accelerator:
     return replace(entry, hbm_visible_bytes=Cell(value=round(gib * GIB), trust="unverified"), facts=facts)
 
 
+NO_ACCELERATOR = Accelerator(
+    id="accelerators/unknown", title="not named", vendor="unknown", family="unknown",
+    hbm_visible_bytes=Cell(value=0), hbm_marketed_gb=Cell(value=0), hbm_bandwidth_tb_per_s=Cell(value=0),
+)  # fmt: skip
+"""Stands in where no accelerator is named; it has no memory."""
+
+
 def _unknown_accelerator(name: str, gib: float) -> Accelerator:
-    blank = Accelerator(
-        id="accelerators/unknown", title=name, vendor="unknown", family="unknown",
-        hbm_visible_bytes=Cell(value=0), hbm_marketed_gb=Cell(value=gib), hbm_bandwidth_tb_per_s=Cell(value=0),
-    )  # fmt: skip
-    return _with_memory(blank, gib)
+    return _with_memory(replace(NO_ACCELERATOR, title=name, hbm_marketed_gb=Cell(value=gib)), gib)
