@@ -226,10 +226,8 @@ def _accelerator(kb: KnowledgeBase, request: EstimateRequest, notes: list[str]) 
         system = kb.find("systems", request.system)
         assert isinstance(system, System)
         name = system.accelerator
-    if not name and request.hbm_gib is None:
-        raise InputError(
-            "no accelerator: give --accelerator with a name such as h100, or --hbm-gib with its memory"
-        )
+    if request.hbm_gib is None and (not name or name.lower().startswith("cpu")):
+        return None
     accelerator, note = resolve_accelerator(
         kb, name or f"{request.hbm_gib:g} GiB accelerator", request.hbm_gib
     )

@@ -107,20 +107,19 @@ def _windowed(fields: Fields, family: Family, layers: int, base: AttentionKind) 
     pattern = fields.raw("sliding_window_pattern", "_sliding_window_pattern", "interleaved_sliding_window")
     if switched_off or base == "mla":
         return (base,) * layers
-    if isinstance(pattern, str):
-        words: dict[bool, AttentionKind] = {True: "sliding", False: "full"}
-        return tuple(words[pattern[index % len(pattern)] in "Ll"] for index in range(layers))
     every = pattern if isinstance(pattern, int) and pattern > 1 else family.full_every
-    if every == 1:
-        return (base,) * layers
-    if every:
-        words = {True: "full", False: "sliding"}
-        return tuple(words[(index + 1) % every == 0] for index in range(layers))
-    if family.window_everywhere or flag:
-        return ("sliding",) * layers
-    raise InputError(
-        "config: sliding_window is set but neither layer_types nor a pattern says which layers use it"
-    )
+    local: list[AttentionKind]
+    if isinstance(pattern, str) and pattern:
+        local = ["sliding" if pattern[index % len(pattern)] in "Ll" else "full" for index in range(layers)]
+    elif every:
+        local = ["full" if (index + 1) % every == 0 else "sliding" for index in range(layers)]
+    elif family.window_everywhere or flag:
+        local = ["sliding"] * layers
+    else:
+        raise InputError(
+            "config: sliding_window is set but neither layer_types nor a pattern says which layers use it"
+        )
+    return tuple(local)
 
 
 def attention_groups(fields: Fields, family: Family, hidden: int, layers: int) -> tuple[AttentionGroup, ...]:
