@@ -131,18 +131,46 @@ def _best_layout(kb: KnowledgeBase, facts: Facts, subject: Subject, demand: Dema
     """The fitting layout whose fleet is smallest, or without a demand the one with the highest rate."""
     ground = audited_rate(kb, facts, subject) or fitted_rate(kb, facts, subject)
     conditions = conditions_of(facts)
-    best: _Choice | None = None
-    for layout, memory in subject.fitting:
-        if ground is not None and layout.accelerators < ground.group_width <= subject.system.scale_up_domain:
-            continue
-        rate = ground or modelled_rate(kb, subject, layout, memory, conditions)
-        choice = _with_fleet(facts, subject.system, layout, memory, rate, demand)
-        if best is None or _rank(choice, demand) < _rank(best, demand):
-            best = choice
-    if best is not None and ground is not None and ground.estimate is not None:
+    wide_enough = [
+        (layout, memory)
+        for layout, memory in subject.fitting
+        if ground is None
+        or layout.accelerators >= ground.group_width
+        or ground.group_width > subject.system.scale_up_domain
+    ]
+    rated = [
+        (layout, memory, ground or modelled_rate(kb, subject, layout, memory, conditions))
+        for layout, memory in wide_enough
+    ]
+    if not rated:
+        return None
+    if demand.stated:
+        best = min((_with_fleet(facts, subject.system, *row, demand) for row in rated), key=_size_first)
+    else:
+        best = _with_fleet(facts, subject.system, *min(rated, key=_rate_first), demand)
+    if ground is not None and ground.estimate is not None:
         modelled = modelled_rate(kb, subject, best.layout, best.memory, conditions)
         best = replace(best, rate=ground.with_latency(modelled))
     return best
+
+
+def _size_first(choice: _Choice) -> tuple[float, ...]:
+    """Order of layouts for a demand: those that meet the limits, then the smaller fleet, then the higher rate."""
+    value = choice.rate.estimate.value if choice.rate.estimate else 0.0
+    fleet = choice.fleet
+    return (
+        choice.rate.estimate is None,
+        fleet.accelerators_installed,
+        fleet.accelerators_needed,
+        -value,
+        choice.layout.accelerators,
+    )
+
+
+def _rate_first(row: tuple[Layout, Memory, Rate]) -> tuple[float, ...]:
+    """Order of layouts without a demand: the higher rate per accelerator, then the smaller replica."""
+    layout, _, rate = row
+    return (rate.estimate is None, -rate.estimate.value if rate.estimate else 0.0, layout.accelerators)
 
 
 def _under_load(kb: KnowledgeBase, facts: Facts, subject: Subject, chosen: _Choice, demand: Demand) -> Memory:
@@ -195,21 +223,6 @@ def _comparable(rate: Rate, facts: Facts, demand: Demand) -> tuple[float | None,
     requests = number(facts, "requests_per_second")
     growth = 1 + (number(facts, "growth_percent") or 0.0) / 100
     return estimate.value, replace(demand, output_tokens_per_s=requests * growth if requests else None)
-
-
-def _rank(choice: _Choice, demand: Demand) -> tuple[float, ...]:
-    """Smaller is better: for a demand the fleet counts first, without one the rate of an accelerator."""
-    value = choice.rate.estimate.value if choice.rate.estimate else 0.0
-    size = choice.layout.accelerators
-    if not demand.stated:
-        return (choice.rate.estimate is None, -value, size)
-    return (
-        choice.rate.estimate is None,
-        choice.fleet.accelerators_installed,
-        choice.fleet.accelerators_needed,
-        -value,
-        size,
-    )
 
 
 def _fitting(

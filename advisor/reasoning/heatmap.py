@@ -12,7 +12,7 @@ from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.recommend import conclude, leaders
 from advisor.records import Facts, FactValue, Verdict
 
-_COARSE = 8
+_COARSE = 12
 _MAX_SIDE = 400
 
 

@@ -33,6 +33,7 @@ class RuleIndex:
                 self._file(atom, position, rising, falling)
         self._rising = {name: _columns(rows) for name, rows in rising.items()}
         self._falling = {name: _columns(rows) for name, rows in falling.items()}
+        self._names = tuple({*rising, *falling, *self._known, *(name for name, _, _ in self._equal)})
 
     def _file(
         self,
@@ -58,7 +59,8 @@ class RuleIndex:
         """Positions of the conditions that may hold, in order: all that do hold are among them."""
         found = set(self._always)
         equal, known, rising, falling = self._equal, self._known, self._rising, self._falling
-        for name, value in values.items():
+        for name in self._names:
+            value = values.get(name)
             if value is None:
                 continue
             if name in known:

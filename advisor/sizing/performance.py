@@ -77,7 +77,7 @@ def predict(
         scale_out_gb_per_s=scale_out_gb_per_s, prefill=prefill,
     )  # fmt: skip
     context = context_tokens if context_tokens is not None else input_tokens + output_tokens / 2
-    curve = deployment.curve(input_tokens, output_tokens, context, speculation)
+    curve = _curve(kb, deployment, (input_tokens, output_tokens, context, speculation))
     return _prediction(deployment, curve, batch_per_replica, note)
 
 
@@ -111,7 +111,7 @@ def operating_point(
         scale_out_gb_per_s=scale_out_gb_per_s, prefill=prefill,
     )  # fmt: skip
     context = context_tokens if context_tokens is not None else input_tokens + output_tokens / 2
-    curve = deployment.curve(input_tokens, output_tokens, context, speculation)
+    curve = _curve(kb, deployment, (input_tokens, output_tokens, context, speculation))
     batch = largest_batch(curve, ttft_ms=ttft_ms, tpot_ms=tpot_ms, max_batch=max_batch)
     if batch is None:
         return None
@@ -141,6 +141,17 @@ def _prediction(deployment: Deployment, curve: Curve, batch: float, note: str) -
             "tokens/s",
         ),
     )  # fmt: skip
+
+
+def _curve(
+    kb: KnowledgeBase, deployment: Deployment, workload: tuple[float, float, float, Speculation | None]
+) -> Curve:
+    """The closed form of one workload on one deployment, remembered: searches ask for it at many limits."""
+    key = ("curve", id(deployment), workload)
+    if key not in kb.memo:
+        kb.memo[key] = deployment.curve(*workload)
+    found: Curve = kb.memo[key]
+    return found
 
 
 def _home(kb: KnowledgeBase, accelerator: Accelerator) -> System | None:
