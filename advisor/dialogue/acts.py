@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from advisor.dialogue.lexicon import Act, Lexicon
 from advisor.dialogue.line import Line, read_line
+from advisor.dialogue.patterns import Pattern
 from advisor.dialogue.readings import Reading
 
 SAY = Act(name="say", intent="size", patterns=())
@@ -14,19 +15,20 @@ UNKNOWN = Act(name="unknown", intent="other", patterns=())
 """A sentence that nothing is known about."""
 
 
-def act_of(lexicon: Lexicon, text: str, facts: Mapping[str, Reading]) -> tuple[Act, tuple[str, ...]]:
+def act_of(lexicon: Lexicon, line: Line, facts: Mapping[str, Reading]) -> tuple[Act, tuple[str, ...]]:
     """The act of a sentence with these facts, and the concepts it names."""
-    line = read_line(lexicon, text, concepts=True)
-    concepts = tuple(dict.fromkeys(n.slug for item in line.items if item.canon == "C" for n in item.names))
+    terms = read_line(lexicon, line.source, concepts=True)
+    concepts = tuple(dict.fromkeys(n.slug for item in terms.items if item.canon == "C" for n in item.names))
     for act in lexicon.acts:
-        if _allowed(act, line, facts) and any(_occurs(line, act, index) for index in range(len(act.patterns))):
+        if _allowed(act, line, facts) and any(_occurs(pattern, line, terms) for pattern in act.patterns):
             return act, concepts
     return (SAY if facts else UNKNOWN), concepts
 
 
-def _occurs(line: Line, act: Act, index: int) -> bool:
-    pattern = act.patterns[index]
-    return all(line.words & need for need in pattern.needs) and pattern.expression.search(line.text) is not None
+def _occurs(pattern: Pattern, line: Line, terms: Line) -> bool:
+    """Whether a pattern matches: those that speak of concepts in the line with terms, all others in the plain words."""
+    where = terms if any(slot.type == "concept" for slot in pattern.slots) else line
+    return all(where.words & need for need in pattern.needs) and pattern.expression.search(where.text) is not None
 
 
 def _allowed(act: Act, line: Line, facts: Mapping[str, Reading]) -> bool:

@@ -60,6 +60,7 @@ class Lexicon:
         self._acts: list[dict[str, Any]] = language["acts"]
         self.negation = frozenset(tuple(t.text for t in tokens_of(word)) for word in self.terms["negation"])
         self.suffixes = frozenset(self.terms["accelerator suffix"])
+        self.fillers = frozenset(self.terms["fill before"]) | frozenset(self.terms["fill after"])
         self.negation_skip = frozenset(self.terms["negation skip"])
         facts = {fact.name: list(fact.words) for fact in kb.facts.values() if fact.words}
         self._compiler = PatternCompiler({**facts, **self.terms})

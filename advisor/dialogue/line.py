@@ -55,6 +55,12 @@ class Line:
         """Characters of the text as typed under the items first..last-1."""
         return self.tokens[self.items[first].first].start, self.tokens[self.items[last - 1].last - 1].end
 
+    def is_key(self, index: int) -> bool:
+        """Whether the item is the key of a `key=value` written without spaces."""
+        last = self.items[index].last
+        following = self.tokens[last : last + 2]
+        return len(following) == 2 and following[0].text == "=" and all(token.glued for token in following)
+
     def ends_clause(self, index: int) -> bool:
         """Whether the item is punctuation that closes a clause."""
         return self.items[index].canon in _CLAUSE_END

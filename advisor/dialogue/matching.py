@@ -36,31 +36,60 @@ class Found:
 
 
 def find_phrases(lexicon: Lexicon, line: Line, patterns: Iterable[Pattern]) -> list[Found]:
-    """The phrases of a line: the most specific first, no word used twice, in order of their place in the line."""
-    candidates: list[tuple[tuple[float, ...], Found]] = []
-    for pattern in patterns:
-        if all(line.words & need for need in pattern.needs):
-            for match in pattern.expression.finditer(line.text):
-                found = _found(line, pattern, match)
-                if found is not None:
-                    candidates.append((_rank(line, found), found))
-    candidates.sort(key=lambda pair: pair[0])
+    """The phrases of a line in order of their place: the most specific win, and no number or cue is used twice.
+
+    `TTFT 2s TPOT 100ms` can be read with the cue before or after its number; the reading that explains more is taken.
+    """
+    candidates = [
+        found
+        for pattern in patterns
+        if all(line.words & need for need in pattern.needs)
+        for match in pattern.expression.finditer(line.text)
+        if (found := _found(line, pattern, match)) is not None
+    ]
+    readings = [_choose(lexicon, line, candidates, number_first) for number_first in (True, False)]
+    best = max(readings, key=lambda reading: (reading.numbers, reading.weight))
+    return [_with_exclusion(lexicon, line, found) for found in sorted(best.phrases, key=lambda f: f.items.start)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """One way to read a line, how many numbers it explains, and how specific its phrases are in sum."""
+
+    phrases: tuple[Found, ...]
+    numbers: int
+    weight: int
+
+
+def _choose(lexicon: Lexicon, line: Line, candidates: Sequence[Found], number_first: bool) -> _Choice:
+    def rank(found: Found) -> tuple[float, ...]:
+        first = found.filled[0].items.start if found.filled else found.items.start
+        leads = first == found.items.start
+        return (-found.pattern.weight, leads != number_first, -len(found.items), found.items.start)
+
     taken: set[int] = set()
     chosen: list[Found] = []
-    for _, found in candidates:
-        owned = {index for fill in found.filled for index in fill.items if line.items[index].canon[0] in _OWNED}
-        owned = owned or (set() if found.filled else set(found.items))
-        if owned & taken:
-            continue
-        taken |= owned
-        chosen.append(_with_exclusion(lexicon, line, found))
-    return sorted(chosen, key=lambda found: found.items.start)
+    for found in sorted(candidates, key=rank):
+        owned = _owned(lexicon, line, found)
+        if not owned & taken:
+            taken |= owned
+            chosen.append(found)
+    numbers = sum(line.items[index].canon[0] == "#" for index in taken)
+    return _Choice(tuple(chosen), numbers, sum(found.pattern.weight for found in chosen))
 
 
-def _rank(line: Line, found: Found) -> tuple[float, ...]:
-    first = found.filled[0].items.start if found.filled else found.items.start
-    leads = first == found.items.start
-    return (-found.pattern.weight, not leads, -len(found.items), found.items.start)
+def _owned(lexicon: Lexicon, line: Line, found: Found) -> set[int]:
+    """Items that no other phrase may use: the numbers, and the words that say what they are."""
+    if not found.filled:
+        return set(found.items)
+    slots = {index for fill in found.filled for index in fill.items}
+    owned = {index for index in slots if line.items[index].canon[0] in _OWNED}
+    if not owned:
+        return slots - slots
+    # a phrase with a gap reaches over other phrases; the words before its number are not its own
+    first = max(slots) if found.pattern.gapped else found.items.start
+    words = (i for i in found.items if i >= first and i not in slots)
+    return owned | {i for i in words if line.items[i].canon.isalpha() and line.items[i].canon not in lexicon.fillers}
 
 
 def _found(line: Line, pattern: Pattern, match: re.Match[str]) -> Found | None:
@@ -79,7 +108,11 @@ def _found(line: Line, pattern: Pattern, match: re.Match[str]) -> Found | None:
         filled.append(Filled(slot, items, quantity))
     if pattern.slots and not filled:
         return None
-    return Found(pattern, line.range(match.span()), tuple(filled))
+    items = line.range(match.span())
+    if filled and filled[-1].items.stop < items.stop and line.is_key(items.stop - 1):
+        # in `conc=512 gpu=b200` the word after the number starts the next pair
+        return None
+    return Found(pattern, items, tuple(filled))
 
 
 def _with_exclusion(lexicon: Lexicon, line: Line, found: Found) -> Found:
@@ -97,7 +130,7 @@ def is_excluded(lexicon: Lexicon, line: Line, place: int) -> bool:
         before.insert(0, line.items[index].canon)
     while before and before[-1] in lexicon.negation_skip:
         before.pop()
-    return any(before[-len(words) :] == list(words) for words in lexicon.negation) and not _asks_why(before)
+    return any(tuple(before[-len(words) :]) == words for words in lexicon.negation) and not _asks_why(before)
 
 
 def _asks_why(before: Sequence[str]) -> bool:

@@ -115,6 +115,7 @@ class ModelNames:
         self._having: dict[str, set[str]] = {}
         for slug, names, sizes, released, sized in _sources(kb):
             self._add(slug, names, sizes, released, sized)
+        self._publishers = _publishers(kb)
         first = {model.own[0] for model in self.models.values() if model.own}
         self.families = {word for word in first if word.isalpha() and len(word) >= 3}
         self._typable = sorted(word for word in self.families if len(word) >= _SHORTEST_TYPO)
@@ -147,6 +148,9 @@ class ModelNames:
         place = 0
         floor = 0
         while place < len(parts):
+            if jumped := self._publisher(parts, place):
+                place = jumped
+                continue
             found = self._at(parts, place, floor, mentions)
             if found is None:
                 place += 1
@@ -155,6 +159,14 @@ class ModelNames:
             floor = place
             mentions.append(mention)
         return [mention for mention in mentions if not self._repeats(mention, mentions)]
+
+    def _publisher(self, parts: list[Part], place: int) -> int:
+        """The place after `deepseek-ai/` and the like, which name who published a model; 0 when none stands here."""
+        for form in self._publishers.get(parts[place].text, ()):
+            end = _matches(parts, place, form)
+            if end is not None and end + 1 < len(parts) and parts[end].text == "/":
+                return end + 1
+        return 0
 
     def _repeats(self, mention: Mention, mentions: list[Mention]) -> bool:
         """Whether a size alone says the size of another model mentioned: `R1 … 671B`."""
@@ -307,6 +319,16 @@ def _sources(kb: KnowledgeBase) -> Iterable[tuple[str, tuple[str, ...], tuple[st
     fact = kb.facts.get("model")
     for mention in fact.mentions if isinstance(fact, Fact) else ():
         yield mention.value, mention.words, (), "", False
+
+
+def _publishers(kb: KnowledgeBase) -> dict[str, set[tuple[str, ...]]]:
+    """First part -> publisher names, as they stand before the slash of a repository name."""
+    names = (c.hf_id for model in kb.models.values() for c in (model, *model.checkpoints))
+    forms = {_name_parts(name.partition("/")[0]) for name in names if "/" in name}
+    table: dict[str, set[tuple[str, ...]]] = {}
+    for form in forms:
+        table.setdefault(form[0], set()).add(form)
+    return table
 
 
 def _sizes(model: Model) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ class Pattern:
 
     value: what the match means when it has no slots. weight: words that must be there, so the more specific wins.
     needs: word sets of which each must share a word with the line (a cheap test before the expression runs).
-    dismissed: the match is recognised and left out.
+    dismissed: the match is recognised and left out. gapped: other words may stand in the middle.
     """
 
     owner: str
@@ -61,6 +61,7 @@ class Pattern:
     needs: tuple[frozenset[str], ...]
     value: str = ""
     dismissed: bool = False
+    gapped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class PatternCompiler:
         elif reader.rest:
             raise KnowledgeError(f"{owner}: pattern {source!r}: unexpected {reader.rest[0]!r}")
         expression = re.compile((r"\A " if anchored else r"(?<= )") + part.expression)
-        return Pattern(owner, source, expression, tuple(reader.slots), weight, part.needs, value, dismissed)
+        return Pattern(owner, source, expression, tuple(reader.slots), weight, part.needs, value, dismissed, "..." in source)
 
     def term(self, name: str, where: str) -> _Part:
         """The part of a word list. Raises KnowledgeError when there is none of that name."""

@@ -11,7 +11,8 @@ from advisor.records import Scalar
 Span = tuple[int, int]
 """First character and the one after the last, in the text as typed."""
 
-Why = Literal["excluded", "observed", "unreadable", "cut", "unsized"]
+Why = Literal["excluded", "observed", "aside", "unknown", "cut"]
+"""excluded: said not to be so; observed: a measurement, no target; aside: no fact of a requirement; unknown: not understood."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from typing import Literal
 
 MAX_CHARACTERS = 4000
 """Longer input is cut here; the cut is reported as ignored."""
@@ -13,11 +14,11 @@ LARGEST = 1e15
 
 _SYMBOLS = str.maketrans({
     "×": "*", "✕": "*", "✖": "*", "∗": "*", "⋅": "*", "·": "*", "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "−": "-",
-    "～": "~", "〜": "~", "≈": "~", "’": "'", "‘": "'", "“": '"', "”": '"', "、": ",", "。": ".", "，": ",", "？": "?",
+    "～": "~", "〜": "~", "≈": "~", "’": "'", "‘": "'", "“": '"', "”": '"', "、": ", ", "。": ".", "，": ", ", "？": "?",
     "！": "!", "（": "(", "）": ")", "：": ":", "；": ";", "／": "/", "⁄": "/", "→": ">", "µ": "u",
 })  # fmt: skip
 _TOKEN = re.compile(
-    r"(?P<number>[0-9]{1,3}(?:,[0-9]{3}){1,5}(?![0-9])(?:\.[0-9]{1,30})?|[0-9]{1,40}(?:\.[0-9]{1,30})?(?:e[0-9]{1,4}(?![0-9a-z.]))?)"
+    r"(?P<number>(?<![a-z])[0-9]{1,3}(?:,[0-9]{3}){1,5}(?![0-9])(?:\.[0-9]{1,30})?|[0-9]{1,40}(?:\.[0-9]{1,30})?(?:e[0-9]{1,4}(?![0-9a-z.]))?)"
     r"(?P<suffix>[kmbtg](?![a-z]))?"
     r"|(?P<times>(?<=[0-9])x(?=[a-z]{1,4}[0-9]|rtx|tesla|gaudi|nvidia|amd|dgx|hgx))"
     r"|(?P<word>[a-z]{1,60}(?:'[a-z]{1,4}(?![a-z]))?|[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|[^\W\d_]{1,60})"
@@ -60,7 +61,9 @@ def fold(text: str) -> tuple[str, list[int]]:
             if digit is not None:
                 pieces = str(digit)
             else:
-                pieces = unicodedata.normalize("NFKD", character.translate(_SYMBOLS)).casefold().translate(_SYMBOLS)
+                # letters lose their accents; CJK, kana and hangul stay whole
+                form: Literal["NFKC", "NFKD"] = "NFKC" if character >= "\u3000" else "NFKD"
+                pieces = unicodedata.normalize(form, character.translate(_SYMBOLS)).casefold().translate(_SYMBOLS)
                 pieces = "".join(
                     " " if category[0] == "Z" else piece
                     for piece in pieces

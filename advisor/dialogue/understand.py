@@ -15,6 +15,7 @@ from advisor.dialogue.values import Quantity
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Scalar
 
+_RATE = "throughput_tokens_per_s"
 _HARDWARE = ("A", "R", "B")
 
 
@@ -30,7 +31,7 @@ def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) ->
     reader.read_phrases(find_phrases(lexicon, line, lexicon.patterns))
     if expecting is not None and expecting not in reader.facts:
         reader.read_answer(expecting)
-    act, concepts = act_of(lexicon, text, reader.facts)
+    act, concepts = act_of(lexicon, line, reader.facts)
     if act.intent == "why":
         reader.drop_observations()
     reader.read_rest()
@@ -57,6 +58,7 @@ class _Reader:
         self.ambiguous: list[Ambiguous] = []
         self.ignored: list[Ignored] = []
         self._used: set[int] = set()
+        self._vague: list[tuple[str, tuple[str, ...], range]] = []
 
     def _span(self, items: range) -> Span:
         return self.line.place(items.start, items.stop)
@@ -119,19 +121,20 @@ class _Reader:
         for found in phrases:
             owner = found.pattern.owner
             if found.pattern.dismissed:
-                self._ignore(found.items, "observed", owner)
+                self._ignore(found.items, "observed" if owner == _RATE else "aside", owner)
                 continue
             self._used.update(found.items)
             if not found.filled:
                 self._read_choice(found)
-            precision = next((fill for fill in found.filled if fill.slot.type == "precision"), None)
-            if precision is not None:
-                self._read_precision(found, precision)
+            for fill in found.filled:
+                if fill.slot.type == "precision":
+                    self._read_precision(found, fill)
             for fact, quantity in facts_of(found).items():
                 if found.excluded:
                     self._ignore(found.items, "excluded", fact, f"{quantity.value:g}")
                 elif self._plausible(fact, quantity):
                     quantities.setdefault(fact, []).append((found, quantity))
+        self._read_vague()
         for fact, all_of in quantities.items():
             if fact == "accelerator_count":
                 self._read_counts(all_of)
@@ -156,10 +159,20 @@ class _Reader:
             if found.excluded:
                 self._ignore(found.items, "excluded", fact, values[0])
                 continue
-            if len(values) > 1:
-                span = self._span(fill.items)
-                self.ambiguous.append(Ambiguous(fact=fact, choices=values, span=span, text=self._text(span)))
-            self._add(fact, values[0], fill.items, choices=values if len(values) > 1 else ())
+            if len(values) == 1:
+                self._add(fact, values[0], fill.items)
+            else:
+                self._vague.append((fact, values, fill.items))
+
+    def _read_vague(self) -> None:
+        """`8-bit` means INT8 or FP8, unless the sentence also says which."""
+        for fact, values, items in self._vague:
+            known = self.facts.get(fact)
+            if known is not None and set(known.values) & set(values):
+                continue
+            span = self._span(items)
+            self.ambiguous.append(Ambiguous(fact=fact, choices=values, span=span, text=self._text(span)))
+            self._add(fact, values[0], items, choices=values)
 
     def _read_counts(self, all_of: Sequence[tuple[Found, Quantity]]) -> None:
         """One number of accelerators. Several that go with different accelerators describe options, not one need."""
@@ -191,10 +204,10 @@ class _Reader:
 
     def drop_observations(self) -> None:
         """In a question why, a rate is what somebody measured and no target."""
-        observed = self.facts.pop("throughput_tokens_per_s", None)
+        observed = self.facts.pop(_RATE, None)
         if observed is not None:
             self.ignored.append(
-                Ignored(text=observed.text, span=observed.span, why="observed", fact="throughput_tokens_per_s")
+                Ignored(text=observed.text, span=observed.span, why="observed", fact=_RATE)
             )
 
     def read_answer(self, fact_name: str) -> None:
@@ -205,7 +218,7 @@ class _Reader:
         for index, item in enumerate(self.line.items):
             if item.canon[0] == "#" and index not in self._used:
                 stop = index + 2 if index + 1 < len(self.line.items) and self.line.items[index + 1].canon.isalpha() else index + 1
-                self._ignore(range(index, stop), "unreadable")
+                self._ignore(range(index, stop), "unknown")
 
 
 def _by_fact(names: Sequence[Name]) -> dict[str, list[str]]:

@@ -46,11 +46,13 @@ TYPES: dict[str, ValueType] = {
     "count": ValueType("range"),
     "counts": ValueType("list"),
     "times": ValueType("one", role="factor"),
+    "once": ValueType("one", role="factor"),
     "several": ValueType("one"),
     "per_node": ValueType("one"),
     "large": ValueType("range"),
     "number": ValueType("range"),
     "tokens": ValueType("range"),
+    "window": ValueType("range"),
     "long": ValueType("range"),
     "pair": ValueType("one"),
     "kpair": ValueType("one"),
@@ -62,7 +64,8 @@ TYPES: dict[str, ValueType] = {
 }  # fmt: skip
 """Slot type -> how it is written. `long` is a token count that is one by its look alone, `speed` is tokens/s per user."""
 
-_AT_LEAST = {"several": 2.0, "large": 1000.0}
+_AT_LEAST = {"several": 2.0, "window": 256.0, "large": 1000.0}
+_ONE_OF = {"per_node": (4.0, 8.0, 16.0), "once": (1.0,)}
 _KINDS_WITH_LOW = {"ms", "duration", "speed", "ceiling"}
 
 
@@ -102,17 +105,17 @@ def read(kind: str, tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _one(kind: str, token: Token, unit: str) -> float | None:
-    if kind in ("tokens", "long", "pair", "kpair"):
+    if kind in ("tokens", "window", "long", "pair", "kpair"):
         value = tokens_value(token)
         if value is None or value != math.floor(value):
             return None
-        if (kind == "long" and not _looks_long(token, value)) or (kind == "pair" and value < 100):
+        if value < _AT_LEAST.get(kind, 0.0) or (kind == "long" and not _looks_long(token, value)) or (kind == "pair" and value < 100):
             return None
         if kind == "kpair" and token.suffix != "k":
             return None
         return value
     value = token.value
-    if value < _AT_LEAST.get(kind, 0.0) or (kind == "per_node" and value not in (4, 8, 16)):
+    if value < _AT_LEAST.get(kind, 0.0) or (kind in _ONE_OF and value not in _ONE_OF[kind]):
         return None
     if kind == "speed":
         return 1000.0 / value if value > 0 else None
