@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from advisor.records import Entry, Fact, Gotcha, Rule
+from advisor.records import Condition, Entry, Fact, Gotcha, Rule
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -42,31 +43,44 @@ def links_of(entry: Entry) -> Iterator[Link]:
                                where=(group, index, "inputs", name))  # fmt: skip
 
 
+@lru_cache(maxsize=128)
+def _field_names(record: Any) -> tuple[str, ...]:
+    return tuple(spec.name for spec in fields(record))
+
+
+def _is_part(value: object) -> bool:
+    """Whether a value is a record inside a record; conditions hold no ids and are passed over."""
+    return hasattr(value, "__dataclass_fields__") and not isinstance(value, Condition)
+
+
 def _walk(value: Any, where: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
-    for spec in fields(value):
-        item = getattr(value, spec.name)
-        here = (*where, spec.name)
-        if spec.name in _LINK_FIELDS and isinstance(item, str):
-            yield here, spec.name, item
-        elif spec.name in _LINK_FIELDS and isinstance(item, tuple):
-            for index, target in enumerate(item):
-                if isinstance(target, str):
-                    yield (*here, index), spec.name, target
+    record: Any = type(value)
+    for name in _field_names(record):
+        item = getattr(value, name)
+        if isinstance(item, str):
+            if name in _LINK_FIELDS:
+                yield (*where, name), name, item
         elif isinstance(item, tuple):
             for index, part in enumerate(item):
-                if is_dataclass(part):
-                    yield from _walk(part, (*here, index))
+                if isinstance(part, str):
+                    if name not in _LINK_FIELDS:
+                        break
+                    yield (*where, name, index), name, part
+                elif _is_part(part):
+                    yield from _walk(part, (*where, name, index))
         elif isinstance(item, dict):
             for key, part in item.items():
-                if is_dataclass(part):
-                    yield from _walk(part, (*here, key))
-        elif is_dataclass(item):
-            yield from _walk(item, here)
+                if _is_part(part):
+                    yield from _walk(part, (*where, name, key))
+        elif item is not None and _is_part(item):
+            yield from _walk(item, (*where, name))
 
 
 def condition_facts(entry: Entry) -> tuple[str, ...]:
     """Names of the facts that an entry's condition reads, in order of appearance."""
-    condition = entry.when if isinstance(entry, Rule) else entry.applies_when if isinstance(entry, Gotcha) else None
+    condition = (
+        entry.when if isinstance(entry, Rule) else entry.applies_when if isinstance(entry, Gotcha) else None
+    )
     names: dict[str, None] = {}
     stack = [condition] if condition else []
     while stack:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,7 +67,20 @@ def lint_target(target: Target, options: Options, *, cache: bool = True) -> list
 
 def lint_files(files: Iterable[EntryFile], target: Target, options: Options) -> list[Finding]:
     """All findings of files that were already read, sorted by place."""
-    return sorted(_Run(target, options).findings(files))
+    with _collector_paused():
+        return sorted(_Run(target, options).findings(files))
+
+
+@contextlib.contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Entries hold no cycles, and walking all of them again and again for some is a quarter of a large run."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Run:

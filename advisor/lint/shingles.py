@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterator, Mapping
 
-_WORD = re.compile(r"[\w.]+")
+_PUNCTUATION = ".,;:!?()[]{}\"'"
 _RUN = 4
 """Words in a run."""
 
@@ -49,12 +48,11 @@ def similar_pairs(texts: Mapping[str, str]) -> Iterator[tuple[str, str, float]]:
 
 def _runs(text: str, starts: dict[str, bool]) -> set[int]:
     """Hashes of the runs that begin with a chosen word. starts: which words are chosen, filled as words are met."""
-    words = _WORD.findall(text.lower())
-    found: set[int] = set()
-    for index, word in enumerate(words[: 1 - _RUN]):
-        chosen = starts.get(word)
-        if chosen is None:
-            chosen = starts[word] = zlib.crc32(word.encode()) % _KEEP_ONE_IN == 0
-        if chosen:
-            found.add(zlib.crc32(" ".join(words[index : index + _RUN]).encode()))
-    return found
+    words = text.lower().split()
+    for word in set(words).difference(starts):
+        starts[word] = zlib.crc32(word.strip(_PUNCTUATION).encode()) % _KEEP_ONE_IN == 0
+    return {
+        zlib.crc32(" ".join(words[index : index + _RUN]).encode())
+        for index, word in enumerate(words[: 1 - _RUN])
+        if starts[word]
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor.knowledge.graph import Link, links_of
+from advisor.knowledge.graph import Link
 from advisor.knowledge.locate import kb_folder
 from advisor.knowledge.yaml_source import Document
 from advisor.lint.check import Problem, corpus_check, declare, entry_check, fixer
@@ -136,8 +136,8 @@ def _hint(corpus: Corpus, target: str) -> str:
     return "create it with `rackfit new`, or delete the link"
 
 
-@entry_check("KB211", "self-link", "error")
-def self_link(entry: Entry) -> Iterator[Problem]:
+@corpus_check("KB211", "self-link", "error")
+def self_link(corpus: Corpus) -> Iterator[Problem]:
     """An entry links to itself.
 
     ## What it does
@@ -161,10 +161,11 @@ def self_link(entry: Entry) -> Iterator[Problem]:
     ## How to fix
     Name the entry that was meant, or delete the link.
     """
-    for link in links_of(entry):
-        if link.target == entry.id:
-            yield Problem(where=link.where, message=f"{link.relation}: the entry links to itself",
-                          fix="name the entry that was meant, or delete it")  # fmt: skip
+    for entry in corpus.mine(corpus.kb.entries):
+        for link in corpus.links[entry.id]:
+            if link.target == entry.id:
+                yield Problem(entry=entry.id, where=link.where, message=f"{link.relation}: the entry links to itself",
+                              fix="name the entry that was meant, or delete it")  # fmt: skip
 
 
 @entry_check("KB212", "linked-twice", "warning", "concepts", "gotchas")
@@ -202,8 +203,8 @@ def linked_twice(entry: Entry) -> Iterator[Problem]:
             seen.setdefault(target, field)
 
 
-@entry_check("KB213", "wrong-kind-link", "error")
-def wrong_kind_link(entry: Entry) -> Iterator[Problem]:
+@corpus_check("KB213", "wrong-kind-link", "error")
+def wrong_kind_link(corpus: Corpus) -> Iterator[Problem]:
     """A link leads to an entry of a kind that its field does not take.
 
     ## What it does
@@ -225,11 +226,12 @@ def wrong_kind_link(entry: Entry) -> Iterator[Problem]:
     ## How to fix
     Move the id to the field it belongs to (`related` and `because` take any kind), or name the right entry.
     """
-    for link in links_of(entry):
-        kinds = _kinds_for(entry, link)
-        if kinds and not link.target.startswith(tuple(f"{kind}/" for kind in kinds)):
-            yield Problem(where=link.where, message=f"{link.relation}: {shown(link.target, 120)} is of the wrong kind",
-                          fix=f"this field takes {' or '.join(kinds)}")  # fmt: skip
+    for entry in corpus.mine(corpus.kb.entries):
+        for link in corpus.links[entry.id]:
+            kinds = _kinds_for(entry, link)
+            if kinds and link.target.partition("/")[0] not in kinds:
+                yield Problem(entry=entry.id, where=link.where, message=f"{link.relation}: {shown(link.target, 120)} is of the wrong kind",
+                              fix=f"this field takes {' or '.join(kinds)}")  # fmt: skip
 
 
 def _kinds_for(entry: Entry, link: Link) -> tuple[str, ...]:

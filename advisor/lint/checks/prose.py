@@ -20,6 +20,12 @@ _CLAUSE_START = re.compile(
 _WORD = re.compile(r"(?<![\w/.@`#-])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*(?![\w/@`])")
 _CODE = re.compile(r"`[^`\n]{0,200}`|https?://\S{1,300}")
 _PLACEHOLDER = re.compile(r"\b(?:TODO|FIXME|XXX|TBD)\b|\blorem ipsum\b", re.IGNORECASE)
+_PLACEHOLDER_HINTS = ("todo", "fixme", "xxx", "tbd", "lorem")
+_PUNCTUATION = ".,;:!?()[]{}\"'“”‘’—–…*"
+_RIGHT_WORDS: set[str] = set()
+_MAX_REMEMBERED_WORDS = 50_000
+_MAX_HOLLOW_WORDS = 40
+"""A text with more words than this says something, whatever phrases are in it."""
 _PROSE_FIELDS = ("title", "summary", "body", "symptom", "root_cause", "workaround", "notes", "reason", "note")
 _WRITTEN_KINDS = tuple(kind for kind in KINDS if kind not in ("evidence", "calibration"))
 _LONG_LINE_KINDS = ("gotchas", "concepts")
@@ -48,6 +54,8 @@ def empty_advice(entry: Gotcha) -> Iterator[Problem]:
     ## How to fix
     Say what to do, with what threshold, and how to tell that it worked.
     """
+    if len(entry.workaround.split()) > _MAX_HOLLOW_WORDS:
+        return
     rest = HOLLOW.sub(" ", entry.workaround.lower())
     if len(re.findall(r"[a-z0-9]{3,}", rest)) < _MIN_CONTENT_WORDS:
         yield Problem(where=("workaround",), message="the workaround says nothing that a reader can do",
@@ -147,15 +155,26 @@ def product_name(entry: Entry) -> Iterator[Problem]:
     """
     for field in _PROSE_FIELDS:
         text = getattr(entry, field, "")
-        for written in _misspelt(text):
-            yield Problem(where=(field,), text=written, message=f"{shown(written)} is spelt {PRODUCT_NAMES[written.lower()]}",
-                          fix="correct it, or put a literal name into backticks")  # fmt: skip
+        if text and _may_misspell(text):
+            for written in _misspelt(text):
+                yield Problem(where=(field,), text=written, message=f"{shown(written)} is spelt {PRODUCT_NAMES[written.lower()]}",
+                              fix="correct it, or put a literal name into backticks")  # fmt: skip
+
+
+def _may_misspell(text: str) -> bool:
+    """A cheap look at the words, since nearly all are right and most were seen before."""
+    words = set(text.split()) - _RIGHT_WORDS
+    for word in words:
+        bare = word.strip(_PUNCTUATION)
+        if PRODUCT_NAMES.get(bare.lower(), bare) != bare:
+            return True
+    if len(_RIGHT_WORDS) < _MAX_REMEMBERED_WORDS:
+        _RIGHT_WORDS.update(words)
+    return False
 
 
 def _misspelt(text: str) -> list[str]:
-    if "`" in text or "://" in text:
-        text = _CODE.sub(" ", text)
-    words = set(_WORD.findall(text))
+    words = set(_WORD.findall(_CODE.sub(" ", text)))
     return sorted(word for word in words if PRODUCT_NAMES.get(word.lower(), word) != word)
 
 
@@ -199,6 +218,9 @@ def placeholder(document: Document, _entry_id: str) -> Iterator[Problem]:
     ## How to fix
     Write the text, or delete the field.
     """
+    lowered = document.text.lower()
+    if not any(hint in lowered for hint in _PLACEHOLDER_HINTS):
+        return
     for match in _PLACEHOLDER.finditer(document.text):
         yield Problem(span=document.span_at(match.start(), match.end()), message=f"{match.group()} is still to be written",
                       fix="write the text, or delete the field")  # fmt: skip
