@@ -37,9 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="knowledge base to write into (default: kb in the current folder)",
     )
-    from advisor.cli import import_hf_config
+    from advisor.cli.import_hf_config import configure as configure_hf_config
 
-    import_hf_config.configure(
+    configure_hf_config(
         what.add_parser(
             "hf-config", help="a model's config.json", description="Write a model entry from a config.json."
         )
@@ -49,9 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Import; returns 1 when some record could not be used."""
     if arguments.what == "hf-config":
-        from advisor.cli import import_hf_config
+        from advisor.cli.import_hf_config import run as run_hf_config
 
-        return import_hf_config.run(arguments)
+        return run_hf_config(arguments)
     return _mlperf(arguments)
 
 
