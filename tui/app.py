@@ -57,7 +57,6 @@ class RackfitApp(ReadingApp, PreferencesApp):
         self.run_worker(self._load(), group="load")
 
     async def _load(self) -> None:
-        await self.chat.complete()
         from advisor.errors import RackfitError
 
         try:
@@ -67,6 +66,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
             self.exit(return_code=2)
             return
         self.show_cursor()
+        self._loaded.set()
         await self.chat.transcript.add(earlier)
         await self._show(opening, stream=False)
         if self._first:
@@ -133,6 +133,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
 
         await self.chat.transcript.add([Message(role="user", kind="echo", markdown=text)], topic=True)
         self.chat.query_one(Replies).choices = ()
+        await self._loaded.wait()
         await self._converse(self.engine.say(text))
 
     async def _converse(self, work: Any) -> str:

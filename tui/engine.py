@@ -64,11 +64,17 @@ class Engine:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="advisor")
         self._opened: Opened | None = None
         self.snapshot: Snapshot | None = None
+        self._waiting = 0
 
     @property
     def ready(self) -> bool:
         """True once the knowledge base is loaded."""
         return self._opened is not None
+
+    @property
+    def wanted(self) -> bool:
+        """True while the user waits for an answer: long background work should end itself then."""
+        return self._waiting > 0
 
     async def run(self, function: Callable[..., R], *arguments: Any) -> R:
         """Run any function in the advisor's thread."""
@@ -117,7 +123,11 @@ class Engine:
             finally:
                 self._take_snapshot()
 
-        return await self.with_conversation(work)
+        self._waiting += 1
+        try:
+            return await self.with_conversation(work)
+        finally:
+            self._waiting -= 1
 
     def _take_snapshot(self) -> None:
         assert self._opened is not None

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
 from textual import constants
 from textual.app import App
 from textual.content import Content
+from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.theme import Theme
 
 from tui.commands import SLASH
 from tui.engine import Engine, Opened
+from tui.filters import PrintableOnly
 from tui.screens.chat import ChatScreen
 from tui.settings import History, Settings, load_settings
 from tui.themes import THEMES, VARIABLES, default_theme
@@ -55,6 +58,8 @@ class FrameApp(App[None]):
         self.history = history if history is not None else History()
         self.engine = Engine(opener)
         self._first = first
+        self._printable = PrintableOnly()
+        self._loaded = asyncio.Event()
         self.failure = ""
         """Why the application had to end, for the caller to print."""
         if self.settings.keys:
@@ -66,6 +71,10 @@ class FrameApp(App[None]):
     def available_themes(self) -> dict[str, Theme]:
         """Textual's themes and ours."""
         return {**super().available_themes, **THEMES}
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's filters, and ours last."""
+        return [*super().get_line_filters(), self._printable]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Variables of the stylesheet that a theme may leave out."""

@@ -60,7 +60,8 @@ def _parse(text: str) -> SyntaxTreeNode:
 
 def lay_out(text: str, width: int) -> list[Content]:
     """The lines of a Markdown text, none wider than `width` cells."""
-    return _blocks(_parse(text).children, max(4, width))
+    width = max(4, width)
+    return [clip(line, width) for line in _blocks(_parse(text).children, width)]
 
 
 def links_in(text: str) -> tuple[str, ...]:
@@ -82,6 +83,7 @@ def link_style(target: str) -> Style:
 
 
 def _blocks(nodes: list[SyntaxTreeNode], width: int, *, tight: bool = False) -> list[Content]:
+    width = max(4, width)
     lines: list[Content] = []
     for node in nodes:
         block = list(_block(node, width))

@@ -43,7 +43,7 @@ class EvidencePanel(Panel):
         "Grade A: same submitter and round. ≈ marks a ratio inside the noise. Enter opens the records."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "open", id="evidence.open"),
+        Binding("enter", "open", "open", priority=True, id="evidence.open"),
         Binding("s", "sort", "sort by next", id="evidence.sort"),
         Binding("r", "reverse", "reverse", id="evidence.reverse"),
         Binding("a", "all", "all pairs", id="evidence.all"),

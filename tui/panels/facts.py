@@ -28,7 +28,7 @@ class FactsPanel(Panel):
     FOCUS = "#fact-list"
     HELP = "The inputs of the answer. ● said by you, ○ assumed, ∴ derived. Enter changes a fact and the answer follows."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "change", "change", id="facts.change"),
+        Binding("enter", "change", "change", priority=True, id="facts.change"),
         Binding("delete,backspace", "forget", "forget", key_display="del", id="facts.forget"),
     ]
 

@@ -51,7 +51,7 @@ class GraphPanel(Panel):
     FOCUS = "#neighbours"
     HELP = "Walk the knowledge base: enter goes to a neighbour, backspace returns, o reads the entry in the middle."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "walk", "go there", id="graph.walk"),
+        Binding("enter", "walk", "go there", priority=True, id="graph.walk"),
         Binding("backspace,left", "back", "back", key_display="⌫", id="graph.back"),
         Binding("o", "open", "read", id="graph.open"),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -58,6 +59,7 @@ class MapPanel(Panel):
         self._axes = list(DEFAULT_AXES)
         self._stop = threading.Event()
         self._steps = (0, 0)
+        self._spans: dict[str, tuple[float, float]] = {}
 
     def compose(self) -> ComposeResult:
         """Legend, grid, point."""
@@ -67,7 +69,6 @@ class MapPanel(Panel):
 
     def draw(self, snapshot: Snapshot) -> None:
         """Compute and draw the map of this requirement."""
-        self._steps = self._room()
         self._stop.set()
         if snapshot.recommendation is None:
             self.query_one("#map-legend", Static).update(hint(NO_ANSWER))
@@ -77,7 +78,8 @@ class MapPanel(Panel):
             for word, text in _MEANING.items()
         ]
         self.query_one("#map-legend", Static).update(joined([*parts, Content("◉ now")]))
-        self.run_worker(self._compute(snapshot), exclusive=True)
+        # after the refresh, since the room is known only then
+        self.call_after_refresh(self.run_worker, self._compute(snapshot), exclusive=True)
 
     def _room(self) -> tuple[int, int]:
         size = self.query_one(MapGrid).content_size
@@ -87,11 +89,20 @@ class MapPanel(Panel):
     async def _compute(self, snapshot: Snapshot) -> None:
         from advisor.errors import RackfitError
 
+        self._steps = self._room()
         stop = self._stop = threading.Event()
+        engine = self.rackfit.engine
         x_fact, y_fact = self._axes
         try:
             drawn = await self.rackfit.compute(
-                "drawing the map", _evaluate, snapshot, x_fact, y_fact, self._steps, stop
+                "drawing the map",
+                _evaluate,
+                snapshot,
+                x_fact,
+                y_fact,
+                self._steps,
+                self._spans,
+                lambda: stop.is_set() or engine.wanted,
             )
         except _Superseded:
             return
@@ -157,9 +168,14 @@ class MapPanel(Panel):
 
 
 def _evaluate(
-    snapshot: Snapshot, x_fact: str, y_fact: str, room: tuple[int, int], stop: threading.Event
+    snapshot: Snapshot,
+    x_fact: str,
+    y_fact: str,
+    room: tuple[int, int],
+    spans: dict[str, tuple[float, float]],
+    stop: Callable[[], bool],
 ) -> _Map:
-    """The map in the advisor's thread; ends early when `stop` is set."""
+    """The map in the advisor's thread; ends early when `stop` says so."""
     from advisor.reasoning.heatmap import axis, heatmap
 
     kb = snapshot.kb
@@ -167,14 +183,18 @@ def _evaluate(
     known = {**requirement, **snapshot.facts}
 
     def progress(_cells: int) -> None:
-        if stop.is_set():
+        if stop():
             raise _Superseded
 
     axes: list[tuple[float, ...]] = []
     places: list[int | None] = []
     for name, steps in ((x_fact, room[0]), (y_fact, room[1])):
         now = _number(known, name)
-        values = list(axis(kb, name, *_span(kb, known, name, now), steps))
+        low, high = spans.get(name, (0.0, 0.0))
+        if not low <= (now or low) <= high or not low:
+            # the range stays while the point walks inside it
+            spans[name] = low, high = _span(kb, known, name, now)
+        values = list(axis(kb, name, low, high, steps))
         place = None
         if now is not None and values[0] <= now <= values[-1]:
             place = min(range(len(values)), key=lambda index: abs(values[index] - now))

@@ -31,7 +31,7 @@ class WhyPanel(Panel):
     FOCUS = "#proof"
     HELP = "The proof of the verdict. → rule, ● said, ○ assumed, ∴ follows or computed. Enter opens and closes a node, o reads its entry."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space", "toggle_node", "open/close", key_display="⏎", id="why.toggle"),
+        Binding("enter,space", "toggle_node", "open/close", key_display="⏎", priority=True, id="why.toggle"),
         Binding("right", "expand", "open", show=False, id="why.expand"),
         Binding("left", "collapse", "close or go up", show=False, id="why.collapse"),
         Binding("o", "open", "read entry", id="why.open"),
@@ -69,7 +69,9 @@ class WhyPanel(Panel):
         for system in systems:
             _grow(branch, system, 0)
         fired = [step for step in answer.trace if step.fired]
-        rules = tree.root.add(Text(f"Rules considered: {len(fired)} of {len(answer.trace)} fired", style="bold"))
+        rules = tree.root.add(
+            Text(f"Rules considered: {len(fired)} of {len(answer.trace)} fired", style="bold")
+        )
         for step in sorted(answer.trace, key=lambda step: not step.fired):
             rules.add_leaf(_step_label(step), data=step)
         tree.cursor_line = 0
@@ -123,12 +125,16 @@ def _prove(snapshot: Snapshot) -> tuple[Proof, list[Proof]]:
     answer = snapshot.recommendation
     assert answer is not None
     proof = ProofBuilder(snapshot.kb, answer).verdict()
-    return proof, [ProofBuilder(snapshot.kb, answer).candidate(c.system) for c in parts.feasible_first(answer)]
+    return proof, [
+        ProofBuilder(snapshot.kb, answer).candidate(c.system) for c in parts.feasible_first(answer)
+    ]
 
 
 def _grow(parent: TreeNode[Proof | TraceStep], proof: Proof, open_levels: int) -> None:
     mark = ORIGIN_MARK.get(proof.origin or "", "") if proof.kind == "fact" else _KIND_MARK.get(proof.kind, "")
-    label = Text(f"{mark or '·'} {proof.claim}", style="bold" if proof.kind in ("verdict", "candidate") else "")
+    label = Text(
+        f"{mark or '·'} {proof.claim}", style="bold" if proof.kind in ("verdict", "candidate") else ""
+    )
     if not proof.parts:
         parent.add_leaf(label, data=proof)
         return
@@ -140,7 +146,10 @@ def _grow(parent: TreeNode[Proof | TraceStep], proof: Proof, open_levels: int) -
 def _step_label(step: TraceStep) -> Text:
     what = "; ".join(step.concluded) if step.fired else "did not fire"
     subject = f" for {step.subject.partition('/')[2]}" if step.subject else ""
-    return Text(f"{'✓' if step.fired else '·'} {step.rule.partition('/')[2]}{subject}: {what}", style="" if step.fired else "dim")
+    return Text(
+        f"{'✓' if step.fired else '·'} {step.rule.partition('/')[2]}{subject}: {what}",
+        style="" if step.fired else "dim",
+    )
 
 
 def _detail(data: Proof | TraceStep) -> Content:

@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from tui.settings import History
 
 
-def _titles() -> dict[str, tuple[str, str]]:
-    return {name: (key, title) for name, (key, title, *_) in PANELS.items()}
-
-
 WIDE = 100
 """Columns from which conversation and panels stand side by side."""
 
@@ -48,27 +44,29 @@ class ChatScreen(Screen[None]):
         super().__init__()
         self._completion = Completion(commands)
         self._prompt = Prompt(history, self._completion)
-        self._completed = False
         self._shown = "facts"
         self._snapshot: Snapshot | None = None
 
     def compose(self) -> ComposeResult:
-        """What the first frame needs; `complete` adds the rest."""
+        """The frame; a panel is mounted when it is first shown."""
+        titles = {name: (key, title) for name, (key, title, *_) in PANELS.items()}
         yield StatusBar()
-        yield TabBar({CHAT: ("", "Chat"), **_titles()}, id="tabs-top")
-        with Horizontal(id="body"), Vertical(id="conversation"):
-            yield Transcript(id="transcript")
-            yield self._prompt
+        yield TabBar({CHAT: ("", "Chat"), **titles}, id="tabs-top")
+        with Horizontal(id="body"):
+            with Vertical(id="conversation"):
+                yield Transcript(id="transcript")
+                yield Static("", id="more")
+                yield Replies()
+                yield self._completion
+                yield self._prompt
+            with Vertical(id="side"):
+                yield TabBar(titles, id="tabs-side")
         yield KeyBar()
 
-    async def complete(self) -> None:
-        """Mount what the first frame does without: replies, completions, panels."""
-        rest = [Static("", id="more"), Replies(), self._completion]
-        await self.query_one("#conversation").mount_all(rest, before=self._prompt)
-        await self.query_one("#body").mount(Vertical(TabBar(_titles(), id="tabs-side"), id="side"))
-        self._completed = True
+    def on_mount(self) -> None:
+        """Mark the current tab; a wide screen gets its panel after the first frame."""
         self._mark_tabs()
-        await self._follow_width()
+        self.call_after_refresh(self._follow_width)
 
     # what is on screen
 
@@ -137,7 +135,7 @@ class ChatScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Mount the panel that a wider screen shows."""
-        if self.wide and self._completed and not self.query("#side > .panel"):
+        if self.wide and self.is_mounted and not self.query("#side > .panel"):
             self.call_after_refresh(self._follow_width)
 
     def take(self, snapshot: Snapshot) -> None:

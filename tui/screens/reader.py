@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from tui.access import rackfit
 from tui.markdown import lay_out, links_in
+from tui.paint import visible
 from tui.screens.base import Window
 from tui.screens.picker import Picker
 from tui.widgets.drawn import Drawn
@@ -31,7 +32,7 @@ class Page(Drawn):
 
     def lines(self, width: int) -> list[Content]:
         """The text."""
-        return lay_out(self.text, width)
+        return lay_out(visible(self.text), width)
 
 
 class Reader(Window[None]):

@@ -76,7 +76,7 @@ class MapGrid(Drawn, can_focus=True):
         assert self.grid is not None
         word = self.grid.cells[row][column]
         here, walked = (column, row) == self.current, self.has_focus and (column, row) == self.cursor
-        mark = "▸" if walked else "◉" if here else " "
+        mark = "◉" if here else "▸" if walked else " "
         style = MAP_STYLE[word] + (" reverse bold" if walked else " bold" if here else "")
         return Content(mark + VERDICT_LETTER[word]).stylize(style)
 

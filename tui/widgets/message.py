@@ -11,7 +11,7 @@ from textual.reactive import reactive
 from textual.style import Style
 
 from tui.markdown import LINK_STYLE, lay_out, link_style, links_in
-from tui.paint import ORIGIN_MARK, flow
+from tui.paint import ORIGIN_MARK, flow, visible
 from tui.widgets.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ class MessageView(Drawn):
         role = "error" if self.said.kind == "error" else self.said.role
         gutter = _GUTTER.get(role, "")
         room = width - len(gutter)
-        body = Content(self.said.markdown).wrap(room) if role == "user" else lay_out(self.said.markdown, room)
+        text = visible(self.said.markdown)
+        body = Content(text).wrap(room) if role == "user" else lay_out(text, room)
         lines = [
             Content.assemble((gutter if index == 0 else " " * len(gutter), _GUTTER_STYLE.get(role, "")), line)
             for index, line in enumerate(body)
