@@ -6,7 +6,9 @@ from typing import Any
 
 from advisor.knowledge import KnowledgeBase
 from advisor.knowledge.build import build_record
-from advisor.records import Entry, Facts, FactValue, Scalar
+from advisor.reasoning.confidence import confidence
+from advisor.reasoning.engine import decide, run_rules
+from advisor.records import Comparison, Entry, Facts, FactValue, NoiseBand, Recommendation, Scalar
 
 
 def fact(name: str, type_: str = "number", **extra: Any) -> Entry:
@@ -47,3 +49,38 @@ def said(**values: Scalar) -> Facts:
 def base(*entries: Entry) -> KnowledgeBase:
     """A knowledge base of these entries."""
     return KnowledgeBase(sorted(entries, key=lambda entry: entry.id))
+
+
+def answer_of(kb: KnowledgeBase, facts: Facts) -> Recommendation:
+    """An answer made of a run over the comparison alone: verdict, confidence and trace, without candidates."""
+    run = run_rules(kb, facts, scope="comparison")
+    decision = decide(run.effects)
+    requirement = {
+        name: value
+        for name, value in sorted(facts.items())
+        if name in kb.facts and kb.facts[name].scope == "requirement"
+    }
+    return Recommendation(
+        verdict=decision.verdict or "none",
+        confidence=confidence(run.effects),
+        summary="",
+        headline="",
+        requirement=requirement,
+        candidates=(),
+        comparison=Comparison(
+            rack_over_node=None,
+            silicon_effect=None,
+            scale_effect=None,
+            noise_band=NoiseBand(spread=None, submissions=0),
+            confounders=(),
+            pairs=(),
+        ),
+        flips=(),
+        gotchas=(),
+        trace=run.trace,
+        evidence=(),
+        assumptions=(),
+        warnings=(),
+        disclaimers=(),
+        decided_by=tuple(fired.rule.id for fired in decision.decided_by),
+    )
