@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from statistics import median
 
 from advisor.knowledge import KnowledgeBase
+from advisor.records import Evidence
+
+
+def _closed(kb: KnowledgeBase) -> Iterator[Evidence]:
+    """Entries of the closed division: open runs may have changed the model or missed the limits."""
+    return (entry for entry in kb.evidence.values() if entry.division == "closed")
 
 
 def audited_limits(kb: KnowledgeBase) -> Mapping[tuple[str, str], float]:
     """(model id, scenario) -> the tightest TPOT limit in ms that evidence in this knowledge base was held to."""
     if "audited_limits" not in kb.memo:
         found: dict[tuple[str, str], float] = {}
-        for entry in kb.evidence.values():
+        for entry in _closed(kb):
             for result in entry.results:
                 limit = result.latency.tpot_limit_ms if result.latency else None
                 if limit is not None:
@@ -29,7 +35,7 @@ def audited_output_tokens(kb: KnowledgeBase, model_id: str) -> int | None:
     if key not in kb.memo:
         lengths = [
             result.value / result.latency.samples_per_s
-            for entry in kb.evidence.values()
+            for entry in _closed(kb)
             for result in entry.results
             if result.model == model_id
             and result.metric == "tokens_per_s"
@@ -45,7 +51,7 @@ def group_width(kb: KnowledgeBase, model_id: str, scenario: str, accelerator_id:
     """Widest model-parallel group that a published run of this model, scenario and silicon used; 0 when none is known."""
     if "group_widths" not in kb.memo:
         widths: dict[tuple[str, str, str], int] = {}
-        for entry in kb.evidence.values():
+        for entry in _closed(kb):
             for result in entry.results:
                 key = (result.model, result.scenario, entry.accelerator or "")
                 widths[key] = max(widths.get(key, 0), result.group_width or 0)

@@ -11,7 +11,7 @@ from advisor.evidence.noise import noise_band
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.candidates import Sized, price_of
 from advisor.reasoning.requirement import number, text
-from advisor.records import Comparison, Estimate, Facts, FactValue, Fleet, Layout, NoiseBand, Scalar
+from advisor.records import Comparison, Estimate, Facts, FactValue, Fleet, Layout, NoiseBand, Pair, Scalar
 from advisor.sizing.fleet import build_fleet, replicas_needed
 
 _BASIS_ORDER = ("audited", "calibrated", "bound")
@@ -26,6 +26,8 @@ class Compared:
     rack: Sized | None
     comparison: Comparison
     facts: Facts
+    silicon_pair: Pair | None = None
+    scale_pair: Pair | None = None
 
 
 def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Compared:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from advisor.evidence.citation import cite
+from advisor.evidence.figures import UNIT_NAMES
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.candidates import Sized
 from advisor.reasoning.comparison import Compared
@@ -14,25 +15,61 @@ from advisor.records import Citation, RaisedGotcha
 def citations(
     kb: KnowledgeBase, compared: Compared, sized: Sequence[Sized], gotchas: Sequence[RaisedGotcha]
 ) -> tuple[Citation, ...]:
-    """Every evidence entry that a figure of the answer rests on: rates, pairs, and the claims of the gotchas raised."""
+    """Every evidence entry that a figure of the answer rests on: pairs, rates, and the claims of the gotchas raised.
+
+    Each figure per accelerator carries its arithmetic, in digits without separators so that it can be searched for.
+    """
     wanted: dict[str, dict[str, None]] = {}
-    for pair in compared.comparison.pairs:
-        for half in (pair.small, pair.large):
-            figure = (
-                f"{pair.benchmark} {pair.scenario}: {half.value:,.10g} / {half.accelerators} = {half.per_accelerator:,.6g} "
-                f"{pair.metric.replace('_per_s', '/s')} per accelerator"
-            )
-            wanted.setdefault(half.evidence, {})[figure] = None
+    for entry_id, figure in (*_pair_figures(compared), *_claim_figures(kb, gotchas)):
+        wanted.setdefault(entry_id, {})[figure] = None
     for side in sized:
         rate = side.candidate.throughput_per_accelerator if side.candidate.feasible else None
         for entry_id in rate.evidence if rate else ():
             wanted.setdefault(entry_id, {})
-    for raised in gotchas:
-        for claim in kb.gotchas[raised.id].claims:
-            for reference in claim.inputs.values():
-                wanted.setdefault(reference.partition("#")[0], {})
     return tuple(
         cite(kb, entry_id, figures=tuple(figures))
         for entry_id, figures in wanted.items()
         if entry_id in kb.evidence
     )
+
+
+def _pair_figures(compared: Compared) -> Iterator[tuple[str, str]]:
+    extra = (compared.silicon_pair, compared.scale_pair)
+    for pair in (*compared.comparison.pairs, *(pair for pair in extra if pair is not None)):
+        for half in (pair.small, pair.large):
+            figure = _figure(
+                pair.benchmark, pair.scenario, half.value, half.accelerators, UNIT_NAMES[pair.metric]
+            )
+            yield half.evidence, figure
+
+
+def _claim_figures(kb: KnowledgeBase, gotchas: Sequence[RaisedGotcha]) -> Iterator[tuple[str, str]]:
+    """Rates per accelerator behind the raised gotchas' claims about one run."""
+    for raised in gotchas:
+        for claim in kb.gotchas[raised.id].claims:
+            divided = any(reference.endswith("#@accelerators") for reference in claim.inputs.values())
+            for reference in claim.inputs.values():
+                entry_id, _, run = reference.partition("#")
+                entry = kb.evidence.get(entry_id)
+                if not divided or entry is None or run.startswith("@") or entry.scale.accelerators <= 0:
+                    continue
+                name, _, scenario = run.rpartition("/")
+                for result in entry.results:
+                    if result.scenario == scenario and name.startswith(result.benchmark):
+                        yield (
+                            entry_id,
+                            _figure(
+                                name,
+                                scenario,
+                                result.value,
+                                entry.scale.accelerators,
+                                UNIT_NAMES[result.metric],
+                            ),
+                        )
+                        break
+
+
+def _figure(benchmark: str, scenario: str, total: float, accelerators: int, unit: str) -> str:
+    per = total / accelerators
+    digits = f"{per:.0f}" if per >= 100 else f"{per:.4g}"
+    return f"{benchmark} {scenario}: {total:.10g} / {accelerators} = {digits} {unit} per accelerator"

@@ -12,23 +12,27 @@ from advisor.units import format_count, format_ratio
 
 
 def headline(verdict: Verdict, compared: Compared) -> str:
-    """`4 replicas × 8 GPUs on 4 nodes (B300 …): 32 installed, 0 idle`."""
+    """`4 replicas × 8 GPUs on 4 nodes (HGX B300): 32 installed, 0 idle`; one full unit when no load was stated."""
     if verdict == "none":
         return "No candidate meets this requirement"
-    parts = []
     sides = {"node": compared.node, "rack": compared.rack}
-    for name in ("node", "rack") if verdict == "either" else (verdict,):
-        side = sides[name]
-        if side is None or side.candidate.fleet is None or side.candidate.layout is None:
-            continue
-        fleet, layout = side.candidate.fleet, side.candidate.layout
-        replicas = "replica" if fleet.replicas == 1 else "replicas"
-        units = name if fleet.systems == 1 else f"{name}s"
-        parts.append(
-            f"{fleet.replicas} {replicas} × {layout.accelerators} GPU{'s' if layout.accelerators != 1 else ''} on {fleet.systems} {units} "
-            f"({side.candidate.title}): {fleet.accelerators_installed} installed, {fleet.accelerators_idle} idle"
-        )
-    return " or ".join(parts) if parts else f"Verdict {verdict}"
+    parts = [
+        _fleet_line(sides[name], name) for name in (("node", "rack") if verdict == "either" else (verdict,))
+    ]
+    return " or ".join(part for part in parts if part) or f"Verdict: {verdict}"
+
+
+def _fleet_line(side: Sized | None, name: str) -> str:
+    if side is None or side.candidate.fleet is None or side.candidate.layout is None:
+        return ""
+    fleet, width = side.candidate.fleet, side.candidate.layout.accelerators
+    replicas = f"{fleet.replicas} replica{'s' if fleet.replicas != 1 else ''} × {width} GPU{'s' if width != 1 else ''}"
+    units = f"{fleet.systems} {name}{'s' if fleet.systems != 1 else ''}"
+    size = "" if side.demand.stated else ", one full unit since no load was stated"
+    return (
+        f"{replicas} on {units} ({side.candidate.title}): {fleet.accelerators_installed} installed, "
+        f"{fleet.accelerators_idle} idle{size}"
+    )
 
 
 def summary(verdict: Verdict, decision: Decision, compared: Compared, sized: Sequence[Sized]) -> str:

@@ -10,6 +10,9 @@ from advisor.report import parts
 from advisor.report.page import markdown_text as inert
 from advisor.units import format_ratio
 
+_SHOWN = 6
+"""Feasible systems in the table of fleets; the others are named."""
+
 
 def render_markdown(kb: KnowledgeBase, answer: Recommendation, *, explain: str = "") -> str:
     """The whole answer. `explain`: a rendered proof to add."""
@@ -62,6 +65,8 @@ def _requirement(kb: KnowledgeBase, answer: Recommendation) -> Iterable[str]:
 
 def _fleets(answer: Recommendation) -> Iterable[str]:
     feasible = [c for c in parts.feasible_first(answer) if c.feasible]
+    rest = feasible[_SHOWN:]
+    feasible = feasible[:_SHOWN]
     if feasible:
         yield "## Fleets\n\n| system | layout | fleet | per accelerator | latency |\n|---|---|---|---|---|"
     for candidate in feasible:
@@ -69,6 +74,9 @@ def _fleets(answer: Recommendation) -> Iterable[str]:
             f"| {inert(candidate.title)} | {parts.layout_words(candidate)} | {parts.fleet_words(candidate)} "
             f"| {parts.estimate(candidate.throughput_per_accelerator)} | {parts.latency_words(candidate)} |"
         )
+    if rest:
+        yield ""
+        yield f"Also feasible: {', '.join(inert(c.title) for c in rest)}; the JSON form has them all."
     compared = [c for c in feasible if c.system in (answer.best_node, answer.best_rack)]
     for candidate in compared:
         yield ""
