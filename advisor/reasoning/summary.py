@@ -52,11 +52,11 @@ def _sentences(verdict: Verdict, decision: Decision, compared: Compared, sized: 
         span = f"{format_ratio(comparison.cost_ratio_low)} to {format_ratio(comparison.cost_ratio_high)}"
         tie = ", which is a tie" if comparison.tie else ""
         out.append(f"Over the price premium and the noise, the rack fleet costs {span} the node fleet{tie}.")
+    out.append(_width(compared))
     out += [f"{fired.effect.text.rstrip('.')}." for fired in decision.decided_by[:3] if fired.effect.text]
     if comparison.confounders and comparison.rack_over_node is not None:
-        out.append(
-            f"The ratio is confounded: {'; '.join(c.rstrip('.') for c in comparison.confounders[:3])}."
-        )
+        named = dict.fromkeys(_confounder(text) for text in comparison.confounders)
+        out.append(f"The ratio is confounded by {', '.join(named)}.")
     if verdict == "none":
         out += _nearest(sized)
     return out
@@ -72,6 +72,28 @@ def _rates(compared: Compared) -> str:
             )
     text = " and ".join(parts)
     return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def _confounder(text: str) -> str:
+    """`scale effect: submitter` of `scale effect: submitter: NVIDIA against CoreWeave`."""
+    effect, _, rest = (
+        text.partition(": ") if text.startswith(("scale effect", "silicon effect")) else ("", "", text)
+    )
+    kind = rest.partition(":")[0]
+    return f"{kind} ({effect})" if effect else kind
+
+
+def _width(compared: Compared) -> str:
+    if compared.node is None or compared.rack is None or compared.rack.candidate.layout is None:
+        return ""
+    width, node = compared.rack.candidate.layout.accelerators, compared.node.candidate
+    domain = node.fleet.failure_domain if node.fleet else 8
+    if width <= domain:
+        return ""
+    return (
+        f"On the rack one replica spans {width} GPUs, a group wider than the {domain} of a node: each token draws on more "
+        "memory bandwidth, over the rack's own fabric."
+    )
 
 
 def _split(compared: Compared) -> str:

@@ -147,11 +147,15 @@ def _comparison(answer: Recommendation) -> Iterable[str]:
 
 
 def _excluded(answer: Recommendation) -> Iterable[str]:
-    excluded = [c for c in answer.candidates if not c.feasible]
-    if excluded:
+    """Excluded systems, those out for the same reason together."""
+    groups: dict[str, list[str]] = {}
+    for candidate in answer.candidates:
+        if not candidate.feasible:
+            groups.setdefault(" ".join(_exclusions(candidate)), []).append(inert(candidate.title))
+    if groups:
         yield "## Excluded\n"
-    for candidate in excluded:
-        yield f"- {inert(candidate.title)}: " + " ".join(_exclusions(candidate))
+    for reason, titles in groups.items():
+        yield f"- {', '.join(titles)}: {reason or 'no operating point meets the limits.'}"
 
 
 def _exclusions(candidate: Candidate) -> Iterable[str]:

@@ -93,7 +93,9 @@ def _gotcha_parts(entry: Gotcha) -> Iterable[str]:
         yield "\n## Figures and what they are computed from\n\n| figure | arithmetic | inputs |\n|---|---|---|"
         for claim in entry.claims:
             inputs = ", ".join(f"{markdown_text(k)} = {markdown_text(v)}" for k, v in claim.inputs.items())
-            yield f"| {markdown_text(claim.text)} | {markdown_text(claim.expression)} | {inputs} |"
+            quoted = "; ".join(markdown_text(part) for part in (claim.source, claim.locator) if part)
+            to = f" to {markdown_text(claim.upper)}" if claim.upper else ""
+            yield f"| {markdown_text(claim.text)} | {markdown_text(claim.expression)}{to} | {inputs or quoted} |"
         yield "\nFigures per accelerator are derived from audited totals; they are not verified by MLCommons Association."
 
 
