@@ -82,7 +82,8 @@ def read_requirement(arguments: argparse.Namespace, words: str) -> tuple[Knowled
         values[name.strip().replace("-", "_")] = value.strip()
         places[name.strip().replace("-", "_")] = "--fact"
     if arguments.config:
-        kb, values["model"] = _with_config(kb, arguments.config)
+        kb, values["model"], doubts = _with_config(kb, arguments.config)
+        notes += doubts
     systems = values.pop("system", None)
     facts = said(kb, values, where=places)
     if systems is not None:
@@ -103,20 +104,32 @@ def read_requirement(arguments: argparse.Namespace, words: str) -> tuple[Knowled
 
 
 def _from_words(kb: KnowledgeBase, words: str) -> tuple[dict[str, Scalar], list[str]]:
+    """Facts read from words, and notes on what was left out. Raises InputError where the words may mean several things."""
     from advisor.dialogue.understand import understand
 
     read = understand(kb, words)
-    for name, choices in read.ambiguous.items():
+    for doubt in read.ambiguous:
         raise InputError(
-            f"{name}: which one of {', '.join(str(c) for c in choices)}? name it in the text or by its flag"
+            f"{doubt.fact}: {shown(doubt.text)} may be {', '.join(doubt.choices)}; name one in the text or by its flag"
         )
-    notes = [f"not understood: {', '.join(shown(w) for w in read.ignored)}"] if read.ignored else []
-    return {name: reading.value for name, reading in read.facts.items()}, notes
+    values: dict[str, Scalar] = {}
+    for name, reading in read.facts.items():
+        if isinstance(reading.value, tuple):
+            listed = ", ".join(str(value) for value in reading.value)
+            raise InputError(
+                f"{name}: one answer takes one value, not {listed}; ask for each, or use `rackfit chat` to compare"
+            )
+        values[name] = reading.value
+    notes = [f"not used: {shown(left.text)} ({left.why})" for left in read.ignored]
+    return values, notes
 
 
-def _with_config(kb: KnowledgeBase, path: str) -> tuple[KnowledgeBase, str]:
-    from advisor.sizing.hf_config import load_config_model
+def _with_config(kb: KnowledgeBase, path: str) -> tuple[KnowledgeBase, str, list[str]]:
+    """The knowledge base with the model of a config.json, its id, and notes on what was not read in it."""
+    from advisor.sizing.hf_config import load_config_file, read_config
 
-    model = load_config_model(Path(path))
-    entries = [*(e for e in kb.entries.values() if e.id != model.id), model]
-    return KnowledgeBase(entries, fingerprint=kb.fingerprint, notices=kb.notices), model.id
+    name = Path(path).parent.name if Path(path).name == "config.json" else Path(path).stem
+    reading = read_config(load_config_file(Path(path)), name=name or "config")
+    entries = [*(entry for entry in kb.entries.values() if entry.id != reading.model.id), reading.model]
+    whole = KnowledgeBase(entries, fingerprint=kb.fingerprint, notices=kb.notices)
+    return whole, reading.model.id, list(reading.notes)
