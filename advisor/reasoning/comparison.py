@@ -141,20 +141,24 @@ def _node_silicon(kb: KnowledgeBase, node: Sized, rack: Sized) -> str:
 def _ratio(
     kb: KnowledgeBase, node: Sized | None, rack: Sized | None, measured: Effects | None
 ) -> Estimate | None:
-    """Rack over node per accelerator: from comparable pairs, else from the two rates that were used."""
+    """Rack over node per accelerator: of a comparable pair where both rates are audited, else of the two rates used."""
     if not node or not rack:
         return None
-    same = _family(kb, node) == _family(kb, rack)
-    if same and measured is not None and measured.rack_over_node is not None:
-        return measured.rack_over_node
     a, b = node.candidate.throughput_per_accelerator, rack.candidate.throughput_per_accelerator
     if a is None or b is None or a.value <= 0 or a.unit != b.unit:
         return None
-    basis = max((a.basis, b.basis), key=_BASIS_ORDER.index)
+    audited = a.basis == b.basis == "audited" and _family(kb, node) == _family(kb, rack)
+    if audited and measured is not None and measured.rack_over_node is not None:
+        return measured.rack_over_node
     return Estimate(
-        value=b.value / a.value, low=b.low / a.high, high=b.high / max(a.low, 1e-12), unit="ratio", basis=basis,
-        evidence=(*a.evidence, *b.evidence), note="the two rates used here, not a comparable pair",
-    )  # fmt: skip
+        value=b.value / a.value,
+        low=b.low / a.high,
+        high=b.high / max(a.low, 1e-12),
+        unit="ratio",
+        basis=max((a.basis, b.basis), key=_BASIS_ORDER.index),
+        evidence=(*a.evidence, *b.evidence),
+        note="of the two rates used here, not of a comparable pair",
+    )
 
 
 def _cost_ratio(

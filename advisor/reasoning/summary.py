@@ -54,7 +54,11 @@ def _sentences(verdict: Verdict, decision: Decision, compared: Compared, sized: 
         out.append(f"Over the price premium and the noise, the rack fleet costs {span} the node fleet{tie}.")
     out.append(_width(compared))
     out += [f"{fired.effect.text.rstrip('.')}." for fired in decision.decided_by[:3] if fired.effect.text]
-    if comparison.confounders and comparison.rack_over_node is not None:
+    if (
+        comparison.confounders
+        and comparison.rack_over_node is not None
+        and comparison.rack_over_node.basis == "audited"
+    ):
         named = dict.fromkeys(_confounder(text) for text in comparison.confounders)
         out.append(f"The ratio is confounded by {', '.join(named)}.")
     if verdict == "none":
@@ -97,7 +101,10 @@ def _width(compared: Compared) -> str:
 
 
 def _split(compared: Compared) -> str:
+    ratio = compared.comparison.rack_over_node
     silicon, scale = compared.comparison.silicon_effect, compared.comparison.scale_effect
+    if ratio is None or ratio.basis != "audited":
+        return ", a ratio of the two rates and not of a comparable pair"
     if silicon is None or scale is None:
         return "; how much is silicon and how much is scale is unknown, since no slice was measured"
     return f": {format_ratio(silicon.value)} from the silicon (node to slice), {format_ratio(scale.value)} from the scale (slice to rack)"
