@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.conditions import compile_condition
 from advisor.reasoning.engine import scope_of
 from advisor.reasoning.problem import RuleProblem, Where
+from advisor.reasoning.support import conclusions
 from advisor.reasoning.trace import describe_condition, describe_effect
 from advisor.reasoning.verify_region import (
     LIMIT,
@@ -32,20 +34,30 @@ _OPPOSED = {
 }
 
 
+@dataclass(frozen=True)
+class _Region:
+    """A rule with what the checks ask of it again and again."""
+
+    rule: Rule
+    scope: Scope
+    names: frozenset[str]
+
+
 def check_regions(kb: KnowledgeBase, sound: Sequence[Rule]) -> Iterator[RuleProblem]:
     """Problems of the regions that rules cover. `sound`: the rules whose facts and values exist."""
-    fireable = []
+    regions: list[_Region] = []
     for rule in sound:
-        if _meet(kb, scope_of(kb, rule), (rule.when, True)) is None:
-            yield _never_fires(kb, rule.id, rule.when, scope_of(kb, rule), ("when",))
+        scope = scope_of(kb, rule)
+        if _meet(kb, scope, (rule.when, True)) is None:
+            yield _never_fires(kb, rule.id, rule.when, scope, ("when",))
         else:
-            fireable.append(rule)
-    redundant = set()
-    for problem in _subsumed(kb, fireable):
+            regions.append(_Region(rule, scope, frozenset(variables(rule.when))))
+    redundant: set[str] = set()
+    for problem in _subsumed(kb, regions):
         redundant.add(problem.entry_id)
         yield problem
-    yield from _contradictions(kb, [rule for rule in fireable if rule.id not in redundant])
-    yield from _gaps(kb, fireable)
+    yield from _contradictions(kb, [region for region in regions if region.rule.id not in redundant])
+    yield from _gaps(kb, [region.rule for region in regions])
 
 
 def check_gotcha_regions(kb: KnowledgeBase, unsound: set[str]) -> Iterator[RuleProblem]:
@@ -88,29 +100,27 @@ def _never_fires(
     return RuleProblem(kind="never-fires", entry_id=entry_id, where=place, message=message, fix=fix)
 
 
-def _subsumed(kb: KnowledgeBase, rules: Sequence[Rule]) -> Iterator[RuleProblem]:
-    by_effect: dict[tuple[Scope, str, str], list[Rule]] = defaultdict(list)
-    for rule in rules:
-        for effect in rule.then:
-            by_effect[scope_of(kb, rule), effect.kind, effect.target].append(rule)
-    done: set[tuple[str, str]] = set()
+def _subsumed(kb: KnowledgeBase, regions: Sequence[_Region]) -> Iterator[RuleProblem]:
+    by_effect: dict[tuple[Scope, str, str], list[_Region]] = defaultdict(list)
+    for region in regions:
+        for kind, target in dict.fromkeys((effect.kind, effect.target) for effect in region.rule.then):
+            by_effect[region.scope, kind, target].append(region)
     dropped: set[str] = set()
-    for (scope, _, _), group in by_effect.items():
-        for first, second in combinations(group, 2):
-            for narrow, wide in ((second, first), (first, second)):
-                pair = (narrow.id, wide.id)
-                if pair in done or narrow.id in dropped or wide.id in dropped:
+    for group in by_effect.values():
+        for one, other in combinations(group, 2):
+            for narrow, wide in ((other, one), (one, other)):
+                if narrow.rule.id in dropped or wide.rule.id in dropped or not _implies(kb, narrow, wide):
                     continue
-                done.add(pair)
-                if _covers(wide, narrow) and _implies(kb, scope, narrow.when, wide.when):
-                    dropped.add(narrow.id)
+                if _covers(wide.rule, narrow.rule):
+                    dropped.add(narrow.rule.id)
+                    both = _meet(kb, narrow.scope, (narrow.rule.when, True), (wide.rule.when, True))
                     yield RuleProblem(
                         kind="subsumed",
-                        entry_id=narrow.id,
+                        entry_id=narrow.rule.id,
                         where=("when",),
-                        message=f"whenever this holds, {wide.id} holds too and concludes the same",
-                        fix=f"remove it, or narrow {wide.id}, or conclude something else",
-                        example=_example(kb, scope, (narrow.when, True), (wide.when, True)),
+                        message=f"whenever this holds, {wide.rule.id} holds too and concludes the same",
+                        fix=f"remove it, or narrow {wide.rule.id}, or conclude something else",
+                        example=describe_point(kb, both or {}),
                     )
 
 
@@ -128,31 +138,33 @@ def _covers(wide: Rule, narrow: Rule) -> bool:
     )
 
 
-def _implies(kb: KnowledgeBase, scope: Scope, narrow: Condition, wide: Condition) -> bool:
-    if not set(variables(wide)) <= set(variables(narrow)):
+def _implies(kb: KnowledgeBase, narrow: _Region, wide: _Region) -> bool:
+    """Whether the wide rule holds wherever the narrow one does; one that reads more facts does not."""
+    if not wide.names <= narrow.names:
         return False
-    return _meet(kb, scope, (narrow, True), (wide, False)) is None
+    return _meet(kb, narrow.scope, (narrow.rule.when, True), (wide.rule.when, False)) is None
 
 
-def _contradictions(kb: KnowledgeBase, rules: Sequence[Rule]) -> Iterator[RuleProblem]:
-    groups: dict[tuple[str, str, int], list[tuple[Rule, int, Effect]]] = defaultdict(list)
-    for rule in rules:
-        for index, effect in enumerate(rule.then):
-            target = effect.target if effect.kind == "assume" else ""
-            groups[effect.kind, target, rule.precedence].append((rule, index, effect))
-    for (kind, _, _), members in groups.items():
-        if kind not in ("require", "favour", "assume"):
-            continue
+def _contradictions(kb: KnowledgeBase, regions: Sequence[_Region]) -> Iterator[RuleProblem]:
+    groups: dict[tuple[str, str, Scope, int], list[tuple[_Region, int, Effect]]] = defaultdict(list)
+    for region in regions:
+        for index, effect in enumerate(region.rule.then):
+            if effect.kind in ("require", "favour", "assume"):
+                target = effect.target if effect.kind == "assume" else ""
+                groups[effect.kind, target, region.scope, region.rule.precedence].append(
+                    (region, index, effect)
+                )
+    for (kind, *_), members in groups.items():
         for (first, _, one), (second, index, other) in combinations(members, 2):
-            if not _opposed(one, other):
-                continue
-            point = _clash(kb, kind, first, second)
+            point = _clash(kb, kind, first, second) if _opposed(one, other) else None
             if point is not None:
+                spoken = describe_effect(other, second.rule.strength)
+                against = describe_effect(one, first.rule.strength)
                 yield RuleProblem(
                     kind="contradiction",
-                    entry_id=second.id,
+                    entry_id=second.rule.id,
                     where=("then", index, kind),
-                    message=f"'{describe_effect(other, second.strength)}' contradicts '{describe_effect(one, first.strength)}' of {first.id}",
+                    message=f"'{spoken}' contradicts '{against}' of {first.rule.id}",
                     fix="give one of them a higher `precedence`, or conditions that exclude each other",
                     example=describe_point(kb, point),
                 )
@@ -164,25 +176,25 @@ def _opposed(one: Effect, other: Effect) -> bool:
     return one.target != other.target and (one.kind == "require" or (one.target, other.target) in _OPPOSED)
 
 
-def _clash(kb: KnowledgeBase, kind: str, first: Rule, second: Rule) -> Point | None:
+def _clash(kb: KnowledgeBase, kind: str, first: _Region, second: _Region) -> Point | None:
     """A point where two opposed rules leave nothing to choose by.
 
     Requirements clash wherever both hold, assumptions wherever both hold with equal strength. Preferences are meant to be
     weighed, so they clash only when one can never count: the same region, or one inside the other at equal strength.
     """
-    scope = scope_of(kb, first)
-    if scope != scope_of(kb, second) or (kind == "assume" and first.strength != second.strength):
+    even = first.rule.strength == second.rule.strength
+    if kind == "assume" and not even:
         return None
     if kind == "favour":
-        inside = _implies(kb, scope, first.when, second.when), _implies(kb, scope, second.when, first.when)
-        if not all(inside) and not (any(inside) and first.strength == second.strength):
+        inside = _implies(kb, first, second), _implies(kb, second, first)
+        if not all(inside) and not (any(inside) and even):
             return None
-    return _meet(kb, scope, (first.when, True), (second.when, True))
+    return _meet(kb, first.scope, (first.rule.when, True), (second.rule.when, True))
 
 
 def _gaps(kb: KnowledgeBase, rules: Sequence[Rule]) -> Iterator[RuleProblem]:
     """A point for which no rule concludes a verdict, reported at the rule that comes nearest to speaking there."""
-    verdicts = [rule for rule in rules if any(effect.kind in ("favour", "require") for effect in rule.then)]
+    verdicts = [rule for rule in rules if any(conclusions(rule))]
     if not verdicts:
         return
     conditions = [rule.when for rule in verdicts]
@@ -213,7 +225,3 @@ def _gaps(kb: KnowledgeBase, rules: Sequence[Rule]) -> Iterator[RuleProblem]:
 def _distance(condition: Condition, point: Point) -> int:
     """How many comparisons of a condition the point settles otherwise."""
     return sum(1 for atom in condition.atoms() if not compile_condition(atom)(point))
-
-
-def _example(kb: KnowledgeBase, scope: Scope, *wanted: tuple[Condition, bool]) -> str:
-    return describe_point(kb, _meet(kb, scope, *wanted) or {})
