@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.conditions import values_of
 from advisor.reasoning.explanations import Contrast, Parting
 from advisor.reasoning.proof import ProofBuilder
 from advisor.reasoning.support import conclusions, deciding_rank, failing_parts, rank_of
@@ -48,11 +49,11 @@ def contrast(kb: KnowledgeBase, answer: Recommendation, rival: str) -> Contrast:
 def _nearness(rule: Rule, rival: str, facts: Facts) -> tuple[bool, int, int, str]:
     """Order of the rival's rules: those that outrank or weigh against the verdict before those that leave no choice."""
     required, precedence = max(rank_of(rule, e) for e in conclusions(rule) if e.target == rival)
-    return required, -precedence, sum(1 for _ in failing_parts(rule.when, facts)), rule.id
+    return required, -precedence, sum(1 for _ in failing_parts(rule.when, values_of(facts))), rule.id
 
 
 def _partings(kb: KnowledgeBase, rule: Rule, facts: Facts, subject: str = "") -> Iterator[Parting]:
-    for part in failing_parts(rule.when, facts):
+    for part in failing_parts(rule.when, values_of(facts)):
         name = part.facts()[0]
         yield Parting(
             fact=name,

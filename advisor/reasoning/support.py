@@ -25,14 +25,13 @@ def blocking_facts(condition: Condition, facts: Facts, known: Collection[str] = 
     return _support(condition, values_of(facts), known, holds=False)
 
 
-def failing_parts(condition: Condition, facts: Facts) -> Iterator[Condition]:
+def failing_parts(condition: Condition, values: Values) -> Iterator[Condition]:
     """The parts that keep a condition from holding; of `none` the parts that hold, wrapped again."""
-    values = values_of(facts)
     if compile_condition(condition)(values):
         return
     if condition.all is not None:
         for part in condition.all:
-            yield from failing_parts(part, facts)
+            yield from failing_parts(part, values)
     elif condition.none is not None:
         for part in condition.none:
             if compile_condition(part)(values):

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.conditions import compile_condition
 from advisor.reasoning.engine import scope_of
 from advisor.reasoning.problem import RuleProblem, Where
-from advisor.reasoning.support import conclusions
+from advisor.reasoning.support import conclusions, failing_parts
 from advisor.reasoning.trace import describe_condition, describe_effect
 from advisor.reasoning.verify_region import (
     LIMIT,
@@ -211,7 +210,8 @@ def _gaps(kb: KnowledgeBase, rules: Sequence[Rule]) -> Iterator[RuleProblem]:
         return
     if point is None:
         return
-    nearest = min(verdicts, key=lambda rule: (_distance(rule.when, point), rule.precedence, rule.id))
+    distance = {rule.id: sum(1 for _ in failing_parts(rule.when, point)) for rule in verdicts}
+    nearest = min(verdicts, key=lambda rule: (distance[rule.id], rule.precedence, rule.id))
     yield RuleProblem(
         kind="gap",
         entry_id=nearest.id,
@@ -220,8 +220,3 @@ def _gaps(kb: KnowledgeBase, rules: Sequence[Rule]) -> Iterator[RuleProblem]:
         fix="widen a condition, or add a rule of low precedence for what is left",
         example=describe_point(kb, point),
     )
-
-
-def _distance(condition: Condition, point: Point) -> int:
-    """How many comparisons of a condition the point settles otherwise."""
-    return sum(1 for atom in condition.atoms() if not compile_condition(atom)(point))

@@ -43,14 +43,19 @@ def variables(condition: Condition) -> tuple[str, ...]:
 def find_point(
     wanted: Sequence[tuple[Condition, bool]], domains: dict[str, tuple[Scalar | None, ...]]
 ) -> Point | None:
-    """Values under which each condition holds or fails as wanted; None when there are none.
+    """Values under which each condition holds or fails as wanted, as few as say so; None when there are none.
 
     Raises SearchTooLargeError after LIMIT steps.
     """
-    search = _Search(domains)
+    constraints = [(_compile3(condition), want, variables(condition)) for condition, want in wanted]
     point: Point = {}
-    conflict = search.run([(_compile3(c), want, variables(c)) for c, want in wanted], point)
-    return point if conflict is None else None
+    if _Search(domains).run(constraints, point) is not None:
+        return None
+    for name in list(point):
+        rest = {other: value for other, value in point.items() if other != name}
+        if all(test(rest) is want for test, want, _ in constraints):
+            point = rest
+    return point
 
 
 _Constraint = tuple[Test3, bool, tuple[str, ...]]
