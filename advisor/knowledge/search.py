@@ -40,8 +40,10 @@ class _Index:
     def __init__(self, kb: KnowledgeBase) -> None:
         self.postings: dict[str, dict[str, float]] = {}
         self.lengths: dict[str, int] = {}
+        self.names: dict[str, list[set[str]]] = {}
         for entry in kb.entries.values():
             weights: dict[str, float] = {}
+            self.names[entry.id] = [set(words_of(name)) for name in (entry.title, *entry.aliases)]
             self._add(weights, entry.title, _TITLE)
             for alias in entry.aliases:
                 self._add(weights, alias, _ALIAS)
@@ -58,6 +60,10 @@ class _Index:
     def _add(weights: dict[str, float], text: str, weight: float) -> None:
         for word in set(words_of(text)):
             weights[word] = max(weights.get(word, 0.0), weight)
+
+    def whole_name(self, entry_id: str, matched: set[str]) -> float:
+        """The largest share of a title or alias that the matched words make up: 1 when they are all of it."""
+        return max((len(name & matched) / len(name) for name in self.names[entry_id] if name), default=0.0)
 
     def forms(self, word: str) -> dict[str, float]:
         """Indexed words that a typed word may mean, with a factor: itself, longer ones, near misspellings."""
@@ -85,8 +91,9 @@ def body_text(entry: Entry) -> str:
 
 
 def search(kb: KnowledgeBase, text: str, *, limit: int = 20, kind: str = "") -> tuple[Hit, ...]:
-    """Entries that match the words of `text`, best first; all words count, entries with more of them come first.
+    """Entries that match the words of `text`, best first.
 
+    Entries with more of the words come first, and those whose title or alias is made up of them.
     `kind` restricts to one kind folder.
     """
     index: _Index = kb.memo.setdefault("search", None) or _Index(kb)
@@ -94,6 +101,7 @@ def search(kb: KnowledgeBase, text: str, *, limit: int = 20, kind: str = "") -> 
     wanted = list(dict.fromkeys(words_of(text[:2000])))[:16]
     scores: dict[str, float] = {}
     matched: Counter[str] = Counter()
+    words: dict[str, set[str]] = {}
     total = max(len(kb.entries), 1)
     for word in wanted:
         best: dict[str, float] = {}
@@ -103,6 +111,7 @@ def search(kb: KnowledgeBase, text: str, *, limit: int = 20, kind: str = "") -> 
             for entry_id, weight in postings.items():
                 damped = weight / (1 + 0.15 * math.log1p(index.lengths[entry_id] / 50))
                 best[entry_id] = max(best.get(entry_id, 0.0), factor * rarity * damped)
+                words.setdefault(entry_id, set()).add(form)
         for entry_id, score in best.items():
             scores[entry_id] = scores.get(entry_id, 0.0) + score
             matched[entry_id] += 1
@@ -111,7 +120,8 @@ def search(kb: KnowledgeBase, text: str, *, limit: int = 20, kind: str = "") -> 
         own_kind = entry_id.partition("/")[0]
         if kind in ("", own_kind):
             coverage = (matched[entry_id] / len(wanted)) ** 2
-            ranked.append((-score * coverage * _KIND_WEIGHT.get(own_kind, 1.0), entry_id))
+            named = 1 + index.whole_name(entry_id, words[entry_id])
+            ranked.append((-score * coverage * named * _KIND_WEIGHT.get(own_kind, 1.0), entry_id))
     ranked.sort()
     return tuple(
         Hit(
