@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import os
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +22,7 @@ from advisor.lint.fix import plan_changes, write_changes
 from advisor.lint.options import SEVERITIES, Options, expand_codes, find_config, load_options, parse_severity
 from advisor.lint.reporters import REPORTERS
 from advisor.lint.runner import Target, kb_root, lint_target
+from advisor.lint.watch import changes
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--statistics", action="store_true", help="count the findings by code instead of listing them")
     add("--config", type=Path, metavar="FILE", help=".rackfit.toml or pyproject.toml (default: the nearest)")
     add("--no-config", action="store_true", help="read no configuration file")
+    add("--watch", action="store_true", help="lint again whenever a file changes, until interrupted")
     add("--no-cache", action="store_true", help="check everything again")
 
 
@@ -69,6 +73,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the findings. Returns 1 when there are any of the severities that count."""
     targets = _targets(arguments)
     options = _options(arguments, targets[0].root)
+    if not arguments.watch:
+        return _once(arguments, targets, options)
+    try:
+        for _ in changes([target.root for target in targets]):
+            narrate(f"--- {datetime.datetime.now():%H:%M:%S}")
+            _once(arguments, targets, options)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        narrate("stopped watching")
+    return 0
+
+
+def _once(arguments: argparse.Namespace, targets: Sequence[Target], options: Options) -> int:
     findings = _lint(targets, options, cache=not arguments.no_cache)
     if arguments.fix or arguments.unsafe_fixes or arguments.diff:
         changes = list(

@@ -39,6 +39,11 @@ class Corpus:
         """Those of the entries that come from the linted files."""
         return (entry for entry in entries.values() if entry.id in self.files)
 
+    def base_first(self, entries: Mapping[str, E]) -> Iterator[E]:
+        """All entries, those of the layers below first: of two that clash, the linted one is then the later."""
+        yield from (entry for entry in entries.values() if entry.id not in self.files)
+        yield from self.mine(entries)
+
     def exists(self, entry_id: str) -> bool:
         """Whether an id names an entry, a broken one included."""
         return entry_id in self.kb.entries or entry_id in self.broken

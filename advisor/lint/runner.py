@@ -25,6 +25,12 @@ from advisor.lint.results import load_results, results_key, save_results
 from advisor.records import KINDS, Entry
 from advisor.units import shown
 
+_NOT_YET = frozenset({"KB230", "KB302", "KB303", "KB304", "KB310", "KB509"})
+"""What is still missing around an entry is not reported while the entry itself is marked unfinished (KB605)."""
+
+_SHARED = frozenset({"KB300", "KB301", "KB507", "KB508", "KB511"})
+"""Codes about several entries together, one of which may lie in a layer below."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
@@ -112,6 +118,8 @@ class _Run:
             found.setdefault(entry_id, []).extend(more)
         for entry_id in found.keys() | {i for i, file in kept.items() if MARK in file.text}:
             findings = found.get(entry_id, [])
+            if any(finding.code == "KB605" for finding in findings):
+                findings = [finding for finding in findings if finding.code not in _NOT_YET]
             text = kept[entry_id].text if entry_id in kept else ""
             path = kept[entry_id].path if entry_id in kept else ""
             yield from _bounded(apply_ignores(findings, text, path))
@@ -143,12 +151,34 @@ class _Run:
     def _across(self, corpus: Corpus) -> Iterator[tuple[str, list[Finding]]]:
         problems: dict[str, list[tuple[Check, Problem]]] = {}
         for check, problem in run_corpus_checks(corpus):
-            if problem.entry in corpus.files:
-                problems.setdefault(problem.entry, []).append((check, problem))
+            home = _home(corpus, check, problem)
+            if home.entry:
+                problems.setdefault(home.entry, []).append((check, home))
         for entry_id, own in problems.items():
             file = corpus.files[entry_id]
             document = Document(path=file.path, text=file.text)
             yield entry_id, [_place(check, problem, document) for check, problem in own]
+
+
+def _home(corpus: Corpus, check: Check, problem: Problem) -> Problem:
+    """The problem at the linted file that it is about; without an entry when it is about none of them.
+
+    What an overlay does to the layers below may be found at an entry there: it is reported at the overlay's entry that the
+    message names, or at its first rule.
+    """
+    if problem.entry in corpus.files:
+        return problem
+    home = ""
+    if check.code in _SHARED and corpus.base:
+        named = [
+            i
+            for i in corpus.files
+            if i in problem.message or f" {i.partition('/')[2]} " in f" {problem.message} "
+        ]
+        rules = [entry_id for entry_id in corpus.files if entry_id.startswith("rules/")]
+        home = next(iter([*named, *(rules if check.code == "KB508" else [])]), "")
+    message = f"with this entry, {problem.entry}: {problem.message}"
+    return replace(problem, entry=home, message=message, where=("id",), text="", span=None)
 
 
 def _resolved(

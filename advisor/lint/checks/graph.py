@@ -350,7 +350,7 @@ def near_duplicate(corpus: Corpus) -> Iterator[Problem]:
     """
     prose = {
         gotcha.id: f"{gotcha.symptom}\n{gotcha.root_cause}\n{gotcha.workaround}\n{gotcha.notes}"
-        for gotcha in corpus.kb.gotchas.values()
+        for gotcha in corpus.base_first(corpus.kb.gotchas)
     }
     for later, earlier, share in similar_pairs(prose):
         yield Problem(entry=later, where=("id",), message=f"shares {share:.0%} of its text with {earlier}",

@@ -9,7 +9,7 @@ from advisor.knowledge.yaml_source import Document
 from advisor.lint.check import Problem, corpus_check, entry_check, fixer
 from advisor.lint.corpus import Corpus
 from advisor.lint.edits import without_items
-from advisor.records import Entry, Model
+from advisor.records import Entry
 from advisor.units import shown
 
 
@@ -19,8 +19,7 @@ def alias_collision(corpus: Corpus) -> Iterator[Problem]:
 
     ## What it does
     Compares ids, titles and aliases of each kind as they are matched: without case, spaces and punctuation. Of two entries
-    that share a name the later one is reported. Models may share an alias of their family, such as `llama 70b`: it is asked
-    back. So they are compared by title and id only.
+    that share a name the later one is reported.
 
     ## Why is this bad?
     Whoever types the name gets an error, or the wrong entry.
@@ -47,10 +46,9 @@ def alias_collision(corpus: Corpus) -> Iterator[Problem]:
     Give the alias to the entry that people mean by it, and make the other one more specific.
     """
     owners: dict[tuple[str, str], str] = {}
-    for entry in corpus.kb.entries.values():
-        own = [(entry.title, ("title",)), (entry.slug, ("id",))]
-        if not isinstance(entry, Model):
-            own += [(alias, ("aliases", index)) for index, alias in enumerate(entry.aliases)]  # type: ignore[misc]  # a path of any length
+    for entry in corpus.base_first(corpus.kb.entries):
+        own: list[tuple[str, tuple[str | int, ...]]] = [(entry.title, ("title",)), (entry.slug, ("id",))]
+        own += [(alias, ("aliases", index)) for index, alias in enumerate(entry.aliases)]
         for name, where in own:
             owner = owners.setdefault((entry.kind, fold(name)), entry.id)
             if owner != entry.id and fold(name):

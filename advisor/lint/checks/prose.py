@@ -201,6 +201,7 @@ def placeholder(document: Document, _entry_id: str) -> Iterator[Problem]:
 
     ## What it does
     Looks for these words anywhere in the file, comments included; evidence, which quotes its source, is left out. `rackfit new` marks with TODO what only you can write.
+    While an entry holds such a word, what is missing around it (links to it, uses of it) is not reported.
 
     ## Why is this bad?
     The entry would be shown to somebody as it is.
