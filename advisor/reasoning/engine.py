@@ -177,7 +177,9 @@ def run_rules(kb: KnowledgeBase, facts: Facts, *, scope: Scope, subject: str = "
         rule = compiled.rules[position]
         fired.append(rule)
         for effect in rule.then:
-            if effect.kind == "assume" and known[effect.target].because != rule.id:
+            if effect.kind == "assume" and (
+                effect.target not in known or known[effect.target].because != rule.id
+            ):
                 continue
             if effect.kind == "ask" and values.get(STATED + effect.target):
                 continue

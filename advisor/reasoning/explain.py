@@ -21,6 +21,7 @@ from advisor.reasoning.explanations import (
     WhyNot,
 )
 from advisor.reasoning.proof import Proof, ProofBuilder
+from advisor.reasoning.requirement import check_value
 from advisor.reasoning.trace import condition_in_words, show_fact
 from advisor.records import Candidate, Condition, Facts, FactValue, Level, Recommendation, Scalar
 
@@ -121,7 +122,7 @@ def what_if(
         if value is None:
             changed.pop(name, None)
         else:
-            changed[name] = FactValue(value=value, origin="said", because="what if")
+            changed[name] = FactValue(value=check_value(kb, name, value), origin="said", because="what if")
     return difference(kb, before, recommend(kb, changed, flips=False))
 
 

@@ -73,6 +73,7 @@ class ProofBuilder:
         self._steps: dict[tuple[str, str], TraceStep] = {(s.rule, s.subject): s for s in self.answer.trace}
         self._candidates = {candidate.system: candidate for candidate in self.answer.candidates}
         self._reads: dict[str, Facts] = {}
+        self._known: dict[str, Facts] = {}
         for step in self.answer.trace:
             own = self._reads.setdefault(step.subject, {})
             for name, value in step.reads.items():
@@ -176,35 +177,11 @@ class ProofBuilder:
 
     def facts(self, subject: str = "") -> Facts:
         """Every fact known about a subject (a system id, or empty for the comparison), the requirement included."""
-        known: Facts = {**self.answer.requirement, **self._reads.get(subject, {})}
-        if not subject:
-            for name in (
-                "cost_ratio_low",
-                "cost_ratio_high",
-                "rack_over_node",
-                "silicon_effect",
-                "scale_effect",
-            ):
-                value = getattr(self.answer.comparison, name)
-                if isinstance(value, Estimate):
-                    known.setdefault(
-                        name,
-                        FactValue(
-                            value=value.value,
-                            low=value.low,
-                            high=value.high,
-                            origin="computed",
-                            because="comparison",
-                        ),
-                    )
-                elif value is not None:
-                    known.setdefault(name, FactValue(value=value, origin="computed", because="comparison"))
-            spread = self.answer.comparison.noise_band.spread
-            if spread is not None:
-                known.setdefault(
-                    "noise_spread", FactValue(value=spread, origin="computed", because="comparison")
-                )
-        return known
+        if subject not in self._known:
+            compared = {} if subject else _comparison_facts(self.answer)
+            read = self._reads.get(subject, {})
+            self._known[subject] = {**self.answer.requirement, **compared, **read}
+        return self._known[subject]
 
     def fact(self, name: str, subject: str = "") -> Proof:
         """The proof of a fact: what was said, what assumed it, or what it was computed from."""
@@ -213,11 +190,7 @@ class ProofBuilder:
         title = spec.title if spec else name
         claim = f"{title}: {show_fact(self.kb, name, value)}"
         if value is None:
-            return Proof(
-                claim=claim,
-                kind="fact",
-                key=name,
-            )
+            return Proof(claim=claim, kind="fact", key=name)
         mark = (name, subject if spec is not None and spec.scope == "candidate" else "")
         if mark in self._seen:
             return Proof(claim=claim, kind="fact", key=name, origin=value.origin, detail="as above")
@@ -263,15 +236,11 @@ class ProofBuilder:
         spec = self.kb.facts.get(name)
         if spec is None or spec.computed_by not in ("sizing", "evidence"):
             return (), ()
-        side = subject or next(
-            (
-                best
-                for unit, best in (("node_", self.answer.best_node), ("rack_", self.answer.best_rack))
-                if name.startswith(unit) and best
-            ),
-            "",
-        )
-        if side in self._candidates and name != "rack_over_node":
+        side = subject
+        if spec.computed_by == "sizing" and not subject:
+            best = {"node": self.answer.best_node, "rack": self.answer.best_rack}
+            side = best.get(name.partition("_")[0]) or ""
+        if side in self._candidates:
             return self._candidate_grounds(self._candidates[side])
         if spec.computed_by == "evidence" and ("grounds", "") not in self._seen:
             self._seen.add(("grounds", ""))
@@ -297,6 +266,26 @@ class ProofBuilder:
             detail=detail if own else f"no {unit} was considered",
             parts=tuple(self.candidate(system) for system in shown),
         )
+
+
+def _comparison_facts(answer: Recommendation) -> Facts:
+    """The figures of the comparison that no rule reads, under the names of their facts."""
+    comparison = answer.comparison
+    figures: dict[str, Estimate | float | None] = {
+        "cost_ratio_low": comparison.cost_ratio_low,
+        "cost_ratio_high": comparison.cost_ratio_high,
+        "rack_over_node": comparison.rack_over_node,
+        "silicon_effect": comparison.silicon_effect,
+        "scale_effect": comparison.scale_effect,
+        "noise_spread": comparison.noise_band.spread,
+    }
+    return {
+        name: FactValue(
+            value=f.value if isinstance(f, Estimate) else f, origin="computed", because="comparison"
+        )
+        for name, f in figures.items()
+        if f is not None
+    }
 
 
 def _evidence(estimate: Estimate | None) -> tuple[str, ...]:

@@ -101,6 +101,25 @@ def test_a_value_can_be_taken_from_another_fact() -> None:
     )
 
 
+def test_an_assumption_without_a_value_to_take_assumes_nothing() -> None:
+    """A copied fact that nobody knows leaves its copy unknown, and the run goes on."""
+    kb = base(
+        flag("x"),
+        fact("copy"),
+        fact("source"),
+        rule(
+            "r",
+            {"fact": "x", "is": True},
+            {"assume": "copy", "value": {"fact": "source"}},
+            {"warn": "x"},
+            scope="requirement",
+        ),
+    )
+    run = run_rules(kb, said(x=True), scope="requirement")
+    assert "copy" not in run.facts
+    assert [fired.effect.kind for fired in run.effects] == ["warn"]
+
+
 def test_a_run_on_its_own_result_changes_nothing_and_follows_a_changed_input() -> None:
     """Assumed and derived values are settled anew, so a what-if can start from an answered requirement."""
     kb = base(
