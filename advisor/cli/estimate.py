@@ -111,6 +111,8 @@ def _answer_line(kb: KnowledgeBase, number: int, text: str, defaults: dict[str, 
         return {"id": line_id, "error": f"line {number}: nested too deeply"}
     except RackfitError as error:
         return {"id": line_id, "error": f"line {number}: {error}"}
+    except ArithmeticError as error:
+        return {"id": line_id, "error": f"line {number}: the numbers are too large to compute with: {error}"}
 
 
 def _emit(text: str, output: str | None) -> None:

@@ -20,7 +20,8 @@ class AttentionGroup:
     compressed: one entry of kv_heads x head_dim values for every `compress_ratio` tokens (0: none) beside a sliding
     window. cross: keys and values of an encoder's tokens, not of the text. linear, mamba: `state_values` (recurrent,
     32 bit) and `conv_values` (in the model's type) per sequence and layer, whatever the context.
-    parameters_per_layer: weights of the whole block where they do not follow from the heads (linear, mamba, compressed).
+    parameters_per_layer: weights of the whole block where they do not follow from the heads (linear, mamba, compressed);
+    copied_parameters_per_layer: those of them that tensor parallelism does not cut.
     output_gate: a gate as wide as the query projection. key_is_value: no separate value projection.
     """
 
@@ -47,6 +48,7 @@ class AttentionGroup:
     qkv_bias: bool = False
     qk_norm: bool = False
     parameters_per_layer: int = 0
+    copied_parameters_per_layer: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,6 +41,7 @@ TERMS: dict[str, str] = {
     "group_hybrid_layers": "1 when layers of different attention kinds share one pool in equal groups (padding)",
     "sliding_pool_ratio": "sliding-window tokens reserved per full-attention token when pools are separate",
     "tokens_from_concurrency": "1 when hybrids report concurrency times context as their tokens",
+    "steps_in_flight": "scheduler steps whose tokens a windowed layer may hold at once",
     "sparse_mla_fp8_bytes": "bytes per token and layer of an 8-bit latent cache under sparse attention, 0 for the plain size",
 }
 """Term -> meaning. Every term of every engine entry is one of these."""
@@ -111,6 +112,8 @@ def _entry(kb: KnowledgeBase, name: str) -> Engine:
 
 def _version(text: str) -> tuple[int, ...]:
     """The leading numbers of a version, `0.8.3rc2` as (0, 8, 3); empty when there are none."""
+    if re.search(r"\bV0\b", text):  # the engine before 0.8, which some later releases could still run
+        return (0, 7, 3)
     found = re.match(r"\s*[vV]?(\d{1,6}(?:\.\d{1,6}){0,2})", text)
     if not found:
         return ()

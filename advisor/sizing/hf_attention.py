@@ -275,22 +275,25 @@ def _compressed(fields: Fields, layers: int) -> tuple[AttentionGroup, ...]:
     kv_heads, q_rank = fields.number("kv_heads", 1), fields.number("q_lora_rank", 0)
     o_rank, o_groups = fields.number("o_lora_rank", 0), fields.number("o_groups", 1)
     index_heads, index_dim = fields.number("index_heads", 0), fields.number("index_head_dim", 0)
-    fields.raw("qk_rope_head_dim")
+    rope = fields.number("rope_head_dim", 0)
     groups: list[AttentionGroup] = []
     for ratio, count in sorted(Counter(ratios).items(), reverse=True):
         indexed = bool(ratio) and ratio <= 4
-        per_layer = (
-            hidden * q_rank + q_rank * heads * head_dim + hidden * kv_heads * head_dim
-            + (heads * head_dim * o_rank + o_groups * o_rank * hidden if o_rank else heads * head_dim * hidden)
-        )  # fmt: skip
+        overlap = 2 if indexed else 1
+        copied = hidden * (q_rank + kv_heads * head_dim)
+        if ratio:  # keys and scores of the compressor
+            copied += hidden * 2 * overlap * head_dim
         if indexed:
-            per_layer += q_rank * index_heads * index_dim + hidden * (index_dim + index_heads)
+            copied += q_rank * index_heads * index_dim + hidden * (2 * overlap * index_dim + index_heads)
+        output = (
+            heads * head_dim * o_rank + o_groups * o_rank * hidden if o_rank else heads * head_dim * hidden
+        )
         groups.append(
             AttentionGroup(
-                layers=count, kind="compressed", heads=heads, kv_heads=kv_heads, head_dim=head_dim,
+                layers=count, kind="compressed", heads=heads, kv_heads=kv_heads, head_dim=head_dim, rope_head_dim=rope,
                 window=fields.number("window", 0), compress_ratio=ratio, index_heads=index_heads if indexed else 0,
                 index_head_dim=index_dim if indexed else 0, index_topk=fields.number("index_topk", 0) if indexed else 0,
-                parameters_per_layer=per_layer,
+                parameters_per_layer=copied + q_rank * heads * head_dim + output, copied_parameters_per_layer=copied,
             )
         )  # fmt: skip
     return tuple(groups)

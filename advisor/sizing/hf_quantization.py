@@ -60,13 +60,41 @@ def checkpoint_from_config(data: Mapping[str, Any], architecture: Architecture) 
     else:
         kept, note = _kept_by_recipe(storage, architecture, listed)
         notes = (note,) if note else ()
+    eight: tuple[str, ...] = ()
+    if _is_mixed({**hf_quant, **block}):
+        eight, note = _eight_bit_roles({**hf_quant, **block}, kept)
+        kept = tuple(role for role in kept if role not in eight)
+        notes += (note,) if note else ()
     return CheckpointReading(
         checkpoint=Checkpoint(
-            precision=precision, format=storage, kept_16bit=kept, group_size=group, kv_precision=kv,
+            precision=precision, format=storage, kept_16bit=kept, kept_8bit=eight, group_size=group, kv_precision=kv,
             layers_kept_16bit=whole_layers,
         ),
         notes=notes,
     )  # fmt: skip
+
+
+def _is_mixed(block: Mapping[str, Any]) -> bool:
+    return str(block.get("quant_algo")).upper() == "MIXED_PRECISION" and not block.get("moe_quant_algo")
+
+
+def _eight_bit_roles(block: Mapping[str, Any], kept: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """(roles in 8 bit, note) of a recipe that mixes 4 and 8 bit: read from its list of layers, or the usual split."""
+    listed = block.get("quantized_layers")
+    if not isinstance(listed, Mapping):
+        usual = tuple(role for role in ("attention", "linear_attention", "mamba", "head") if role not in kept)
+        return (
+            usual,
+            "which layers are in 4 and which in 8 bit is not listed; feed-forward in 4, the rest in 8 is assumed",
+        )
+    votes: dict[str, int] = {}
+    for name, layer in listed.items():
+        algorithm = str(layer.get("quant_algo") if isinstance(layer, Mapping) else layer).upper()
+        for pattern, role in _ROLE_PATTERNS:
+            if re.search(pattern, str(name)):
+                votes[role] = votes.get(role, 0) + (1 if algorithm.startswith("FP8") else -1)
+                break
+    return tuple(sorted(role for role, count in votes.items() if count > 0)), ""
 
 
 def _first_mapping(data: Mapping[str, Any], *names: str) -> Mapping[str, Any]:

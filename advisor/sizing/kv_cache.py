@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from advisor.records import Architecture, AttentionGroup
 from advisor.sizing.formats import KV_BYTES
+from advisor.sizing.kv_compressed import PageKind, entry_bytes, page_kinds
 
 _INDEXER_SCALE_BYTES = 4.0
 """One 32-bit scale beside the 8-bit indexer keys of a token (DeepSeek-V3.2 layout: 132 bytes for 128 values)."""
@@ -22,11 +23,15 @@ _STATE_BYTES, _CONV_BYTES = 4.0, 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """Layers that grow alike: bytes per token for all of them, until `limit` tokens (0: without limit)."""
+    """Layers that grow alike: bytes per token for all of them, until `limit` tokens (0: without limit).
+
+    block_tokens: their own block, 0 for the cache's.
+    """
 
     bytes_per_token: float
     limit: int = 0
     spare_blocks: int = 0
+    block_tokens: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +40,8 @@ class KvCost:
 
     bytes_per_token: pool bytes over the tokens that the engine reports. parts: how one sequence grows. state_bytes: per
     sequence, whatever its length. sharded_by: ranks over which one sequence's tokens are spread (decode context parallel).
+    steps_in_flight: scheduler steps whose tokens a windowed layer may hold at once. by_concurrency: the engine prints
+    concurrency times context as the tokens of its pool.
     """
 
     bytes_per_token: float
@@ -43,19 +50,20 @@ class KvCost:
     block_tokens: int
     padding_layers: int = 0
     sharded_by: int = 1
+    steps_in_flight: int = 1
+    by_concurrency: bool = False
 
     def sequence_bytes(self, context_tokens: float, step_tokens: float = 0.0) -> float:
         """Bytes per rank of one sequence of `context_tokens`, in whole blocks.
 
         step_tokens: tokens that one scheduler step may add; a windowed layer holds them beside its window.
         """
-        block = self.block_tokens
         total = self.state_bytes
         for part in self.parts:
+            block = part.block_tokens or self.block_tokens
             if part.limit:
-                blocks = (
-                    math.ceil(min(part.limit - 1 + step_tokens, context_tokens) / block) + part.spare_blocks
-                )
+                held = min(part.limit - 1 + self.steps_in_flight * step_tokens, context_tokens)
+                blocks = math.ceil(held / block) + part.spare_blocks
             else:
                 blocks = math.ceil(context_tokens / self.sharded_by / block)
             total += part.bytes_per_token * blocks * block
@@ -74,6 +82,10 @@ def kv_cost(
     """Cost of the cache on the fullest pipeline stage. kv_precision: a key of `KV_BYTES`."""
     stage = math.ceil(architecture.layers / pp) / architecture.layers
     block = int(terms.get("block_tokens", 16))
+    if terms.get("group_hybrid_layers") and (
+        pages := page_kinds(architecture.attention, KV_BYTES[kv_precision])
+    ):
+        return _paged(pages, stage)
     kinds: dict[tuple[str, int, float], float] = {}
     state = 0.0
     states = 0
@@ -90,6 +102,22 @@ def kv_cost(
             key = (_span(group), group.window if _span(group) == "window" else 0, per_token)
             kinds[key] = kinds.get(key, 0.0) + group.layers
     return _assemble(kinds, state, states, stage=stage, block=block, terms=terms, sharded_by=context_parallel)
+
+
+def _paged(pages: tuple[PageKind, ...], stage: float) -> KvCost:
+    """One pool whose pages all take the size of the largest kind."""
+    page = max(kind.page_bytes for kind in pages) * stage
+    parts = tuple(
+        Part(
+            bytes_per_token=page / kind.tokens, limit=kind.window, spare_blocks=1 if kind.window else 0,
+            block_tokens=kind.tokens,
+        )
+        for kind in pages
+    )  # fmt: skip
+    return KvCost(
+        bytes_per_token=page / pages[0].tokens, parts=parts, state_bytes=0.0, block_tokens=pages[0].tokens,
+        steps_in_flight=2, by_concurrency=True,
+    )  # fmt: skip
 
 
 def has_growing_cache(architecture: Architecture) -> bool:
@@ -113,7 +141,7 @@ def layer_bytes_per_token(
         heads = math.ceil(group.kv_heads / tp)
         return heads * (group.head_dim + (group.v_head_dim or group.head_dim)) * value_bytes
     if group.kind == "compressed" and group.compress_ratio:
-        entry = group.kv_heads * group.head_dim * value_bytes
+        entry = entry_bytes(group, value_bytes)
         if group.index_heads:
             entry += group.index_head_dim + _INDEXER_SCALE_BYTES
         return entry / group.compress_ratio
@@ -167,6 +195,8 @@ def _assemble(
     return KvCost(
         bytes_per_token=per_token * stage / sharded_by, parts=parts, state_bytes=state * states * stage,
         block_tokens=block, padding_layers=int(padding), sharded_by=sharded_by,
+        steps_in_flight=int(terms.get("steps_in_flight", 0)) or 1,
+        by_concurrency=bool(terms.get("tokens_from_concurrency")) and len(kinds) + (states > 0) > 1,
     )  # fmt: skip
 
 

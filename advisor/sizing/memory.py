@@ -181,12 +181,10 @@ def load(base: Footprint, layout: Layout, *, context_tokens: float, sequences: f
         capacity = float(blocks * cost.block_tokens * layout.dp)
     else:
         capacity = math.inf if room else 0.0
-    if (
-        base.profile["tokens_from_concurrency"]
-        and one
-        and (cost.state_bytes or any(part.limit for part in cost.parts))
-    ):
+    per_token = cost.bytes_per_token
+    if cost.by_concurrency and one:
         capacity = float(math.floor(room / one * context_tokens)) * layout.dp
+        per_token = one / context_tokens if context_tokens else per_token
     most = math.floor(room / one) * layout.dp if one else 0
     headroom = pool - needed
     if headroom < 0 or pool <= 0:
@@ -194,7 +192,7 @@ def load(base: Footprint, layout: Layout, *, context_tokens: float, sequences: f
     else:
         limiting = "max_num_seqs" if most > base.batch.sequences * layout.dp else "kv_cache"
     return Memory(
-        hbm_bytes=base.hbm_bytes, weights_bytes=base.weights_bytes, kv_bytes_per_token=cost.bytes_per_token,
+        hbm_bytes=base.hbm_bytes, weights_bytes=base.weights_bytes, kv_bytes_per_token=per_token,
         kv_bytes_needed=needed, kv_capacity_tokens=capacity, max_sequences=most, reserve_bytes=base.reserve_bytes,
         activation_bytes=base.activation_bytes, state_bytes_per_sequence=cost.state_bytes, headroom_bytes=headroom,
         limiting=limiting,
@@ -208,7 +206,7 @@ def with_changes(memory: Memory, changes: tuple[str, ...]) -> Memory:
 
 def _default_fraction(profile: Profile, hbm_bytes: float, layout: Layout, batch: Batch) -> float:
     """The engine's fraction when none is given: a constant, or what its own reserve leaves of the accelerator."""
-    if not profile["auto_reserve_gib"]:
+    if not profile["auto_reserve_gib"] or not hbm_bytes:
         return profile.memory_fraction
     reserve = (
         profile["auto_reserve_gib"]
@@ -217,7 +215,7 @@ def _default_fraction(profile: Profile, hbm_bytes: float, layout: Layout, batch:
     reserve += profile["auto_reserve_gib_per_8_ranks"] * layout.tp * layout.pp / 8
     if hbm_bytes > 60 * GIB:
         reserve = max(reserve, profile["auto_reserve_floor_gib"])
-    return round(1 - reserve * GIB / hbm_bytes, 3)
+    return max(0.0, round(1 - reserve * GIB / hbm_bytes, 3))
 
 
 def _pool(

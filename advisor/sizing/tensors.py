@@ -104,14 +104,13 @@ def _attention(hidden: int, group: AttentionGroup) -> Iterator[Tensor]:
     if group.kind == "none":
         return
     if group.parameters_per_layer:
-        role: Role = (
-            "mamba"
-            if group.kind == "mamba"
-            else "linear_attention"
-            if group.kind == "linear"
-            else "attention"
-        )
-        yield Tensor(role=role, rows=group.parameters_per_layer, columns=1, count=layers)
+        role: Role = "attention"
+        if group.kind in ("mamba", "linear"):
+            role = "mamba" if group.kind == "mamba" else "linear_attention"
+        copied = group.copied_parameters_per_layer
+        yield Tensor(role=role, rows=group.parameters_per_layer - copied, columns=1, count=layers)
+        if copied:
+            yield Tensor(role=role, rows=copied, columns=1, count=layers, cut="none")
     elif group.kind == "mla":
         yield from _latent_attention(hidden, group)
     else:

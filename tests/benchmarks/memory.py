@@ -60,8 +60,8 @@ def request_of(case: Mapping[str, Any], configs: Mapping[str, Any]) -> EstimateR
         ep=case.get("ep") or 1,
         dp=case.get("dp") or 1,
         context_parallel=case.get("dcp") or 1,
-        engine={"vllm (Gaudi fork)": "vllm", "tgi": "vllm"}.get(case["engine"], case["engine"]),
-        engine_version=(case.get("engine_version") or "").split(" ")[0],
+        engine=case["engine"],
+        engine_version=case.get("engine_version") or "",
         memory_fraction=case.get("gpu_memory_utilization"),
         context_tokens=case.get("max_model_len") or case.get("kv_required_for_len"),
         concurrency=1,
@@ -85,30 +85,30 @@ def compare(kb: KnowledgeBase, case: Mapping[str, Any], configs: Mapping[str, An
         row.skipped = str(error)
         return row
     memory = answer.memory
-    simple_weights, simple_kv = simple_rule(answer, case)
-    if case.get("weights_gib_per_gpu"):
-        row.errors["weights"] = memory.weights_bytes / (case["weights_gib_per_gpu"] * GIB) - 1
-        row.simple["weights"] = simple_weights / (case["weights_gib_per_gpu"] * GIB) - 1
+    simple_weights, simple_kv = simple_rule(answer)
+    logged = case.get("weights_gib_per_gpu")
+    if logged and (case.get("tp") or case.get("gpu_count")):
+        row.errors["weights"] = memory.weights_bytes / (logged * GIB) - 1
+        row.simple["weights"] = simple_weights / (logged * GIB) - 1
     pool, tokens = case.get("kv_cache_gib_per_gpu"), case.get("kv_tokens")
     if pool and tokens and pool > 0:
         row.errors["kv"] = memory.kv_bytes_per_token / (pool * GIB / tokens) - 1
         row.simple["kv"] = simple_kv / (pool * GIB / tokens) - 1
-    if tokens and (case.get("gpu") or case.get("gpu_total_gib")):
+    if answer.fits is None:
+        return row
+    if tokens:
         row.errors["capacity"] = memory.kv_capacity_tokens / tokens - 1
-    elif pool and pool > 0 and not tokens and (case.get("gpu") or case.get("gpu_total_gib")):
+    elif pool and pool > 0:
         row.errors["pool"] = max(0.0, answer.footprint.pool_bytes) / (pool * GIB) - 1
-    if (
-        case.get("max_concurrency")
-        and "capacity" in row.errors
-        and case.get("max_concurrency_len") == case.get("max_model_len")
-    ):
+    asked = case.get("max_concurrency_len")
+    if case.get("max_concurrency") and tokens and asked == case.get("max_model_len"):
         row.errors["concurrency"] = answer.max_concurrency / case["max_concurrency"] - 1
-    if case.get("fits") is not None and (case.get("gpu") or case.get("gpu_total_gib")):
+    if case.get("fits") is not None and (case.get("tp") or case.get("gpu_count")):
         row.fits_right = answer.fits == case["fits"]
     return row
 
 
-def simple_rule(answer: DeploymentEstimate, case: Mapping[str, Any]) -> tuple[float, float]:
+def simple_rule(answer: DeploymentEstimate) -> tuple[float, float]:
     """(weights, KV bytes per token) by the rule of thumb: parameters x bits over the accelerators, KV heads as stated."""
     ranks = answer.layout.tp * answer.layout.pp
     bits = format_of(answer.checkpoint).bits
