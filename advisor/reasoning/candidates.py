@@ -65,8 +65,11 @@ def consider(kb: KnowledgeBase, facts: Facts) -> tuple[System, ...]:
     )
 
 
-def size_candidate(kb: KnowledgeBase, facts: Facts, system: System) -> Sized:
-    """Size one system for a complete requirement and judge it by the candidate rules."""
+def size_candidate(kb: KnowledgeBase, facts: Facts, system: System, *, brief: bool = False) -> Sized:
+    """Size one system for a complete requirement and judge it by the candidate rules.
+
+    brief: leave out what no verdict depends on: memory under the stated load and the arithmetic in sentences.
+    """
     model = kb.models[text(facts, "model")]
     accelerator = kb.accelerators[system.accelerator]
     checkpoint = pick_checkpoint(model, text(facts, "weight_precision"))
@@ -84,18 +87,14 @@ def size_candidate(kb: KnowledgeBase, facts: Facts, system: System) -> Sized:
         scale_out_gb_per_s=number(facts, "scale_out_gb_per_s"),
     )
     chosen = _best_layout(kb, facts, subject, demand)
-    memory = (
-        _under_load(kb, facts, subject, chosen, demand)
-        if chosen and demand.sequences
-        else chosen.memory
-        if chosen
-        else roomiest
-    )
+    memory = chosen.memory if chosen else roomiest
+    if chosen and demand.sequences and not brief:
+        memory = _under_load(kb, facts, subject, chosen, demand)
     rate = chosen.rate if chosen else None
     own = _candidate_facts(kb, system, accelerator, chosen, memory, rate)
     run = run_rules(kb, {**facts, **own}, scope="candidate", subject=system.id)
     exclusions = tuple(_exclusions(run, memory))
-    steps = _arithmetic(system, model, checkpoint, chosen, demand_steps) if chosen else ()
+    steps = _arithmetic(system, model, checkpoint, chosen, demand_steps) if chosen and not brief else ()
     candidate = Candidate(
         system=system.id,
         title=system.title,

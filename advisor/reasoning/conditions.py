@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from advisor.records import KINDS, Condition, FactRef, Facts, FactValue, Scalar
 
@@ -36,15 +36,29 @@ _QUANTITY = re.compile(
 )
 
 
+_STATED_ORIGINS = frozenset(("said", "computed"))
+
+
 def holds(condition: Condition, facts: Facts) -> bool:
     """Whether a condition holds for these facts."""
     return compile_condition(condition)(values_of(facts))
 
 
-def values_of(facts: Facts) -> dict[str, Scalar | None]:
-    """The plain values of facts; NaN for one known only as a range; `stated:<name>` for those said or computed."""
-    values = {name: visible_value(fact) for name, fact in facts.items()}
-    values |= {STATED + name: True for name, fact in facts.items() if fact.origin in ("said", "computed")}
+def values_of(facts: Facts, names: Collection[str] | None = None) -> dict[str, Scalar | None]:
+    """The plain values of facts; NaN for one known only as a range; `stated:<name>` for those said or computed.
+
+    names: the only facts to take, for conditions that read no others.
+    """
+    values: dict[str, Scalar | None] = {}
+    for name in facts if names is None else names:
+        fact = facts.get(name)
+        if fact is None:
+            continue
+        values[name] = (
+            math.nan if fact.value is None and (fact.low is not None or fact.high is not None) else fact.value
+        )
+        if fact.origin in _STATED_ORIGINS:
+            values[STATED + name] = True
     return values
 
 

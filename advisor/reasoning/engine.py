@@ -100,6 +100,13 @@ class Program:
         own = [rule for rule in kb.rules.values() if scope_of(kb, rule) == scope]
         self.rules: tuple[Rule, ...] = tuple(sorted(own, key=lambda rule: (-rule.precedence, rule.id)))
         self.tests: tuple[Test, ...] = tuple(compile_condition(rule.when) for rule in self.rules)
+        self.reads = frozenset(
+            {
+                "candidate_kind",
+                *(name for rule in self.rules for name in rule.when.facts()),
+                *(effect.target for rule in self.rules for effect in rule.then if effect.kind == "ask"),
+            }
+        )
         self.index = RuleIndex([rule.when for rule in self.rules])
         self.settlers: dict[str, list[tuple[Rule, Test, Effect]]] = defaultdict(list)
         for rule, test in zip(self.rules, self.tests, strict=True):
@@ -162,7 +169,7 @@ def run_rules(kb: KnowledgeBase, facts: Facts, *, scope: Scope, subject: str = "
     compiled = program(kb, scope)
     settled = {name for name in compiled.order if name not in facts or _settled_before(facts[name])}
     known: Facts = {name: value for name, value in facts.items() if name not in settled}
-    values = values_of(known)
+    values = values_of(known, compiled.reads)
     for name in compiled.order:
         value = _settle(kb, compiled, name, known, values) if name in settled else None
         if value is not None:

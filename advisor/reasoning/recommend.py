@@ -44,11 +44,11 @@ class Core:
 def conclude(kb: KnowledgeBase, said: Facts, *, among: Container[str] | None = None) -> Core:
     """The verdict of a requirement and what it rests on, without flips, gotchas and words.
 
-    among: ids of the systems to consider; None for all. Raises InputError when no model is given or a value cannot be used.
+    among: ids of the systems to consider, sized in brief, for searches; None for all. Raises InputError when no model is given or a value cannot be used.
     """
     requirement = complete(kb, said)
     sized = tuple(
-        size_candidate(kb, requirement.facts, system)
+        size_candidate(kb, requirement.facts, system, brief=among is not None)
         for system in consider(kb, requirement.facts)
         if among is None or system.id in among
     )
