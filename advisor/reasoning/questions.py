@@ -95,13 +95,13 @@ def weigh_questions(
 
 
 def possible_answers(kb: KnowledgeBase, fact: Fact) -> tuple[Scalar, ...]:
-    """The answers worth trying: the fact's suggestions, all its choices, yes and no, or what the rules tell apart."""
+    """The answers worth trying: the fact's suggestions, else its choices, yes and no, or what the rules tell apart."""
+    if fact.suggestions:
+        return fact.suggestions
     if fact.type == "choice":
         return tuple(choice.value for choice in fact.choices)
     if fact.type == "flag":
         return (True, False)
-    if fact.suggestions:
-        return fact.suggestions
     readers = [rule.when for rule in kb.rules.values() if fact.name in rule.when.facts()]
     return tuple(v for v in domains_for(kb, readers, fact.scope).get(fact.name, ()) if v is not None)
 
