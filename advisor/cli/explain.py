@@ -10,7 +10,7 @@ from advisor.cli.streams import data, narrate
 from advisor.errors import InputError
 from advisor.lint.check import all_checks, find_check
 from advisor.lint.docs import files, page
-from advisor.lint.files import write_atomically
+from advisor.lint.files import write_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def _write(folder: Path) -> None:
         raise InputError(f"--write {folder}: {error.strerror}") from None
     pages = files()
     for name, text in pages.items():
-        write_atomically(folder / name, text)
+        write_text(folder / name, text)
     for stale in folder.glob("KB*.md"):
         if stale.name not in pages:
             stale.unlink()

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from advisor.cli.common import write_output
 from advisor.cli.streams import data, narrate
-from advisor.errors import InputError
 from advisor.knowledge.findings import Finding
 from advisor.knowledge.locate import kb_folder
 from advisor.lint.baseline import compare, load_baseline, write_baseline
 from advisor.lint.check import all_checks
-from advisor.lint.files import write_atomically
 from advisor.lint.fix import plan_changes, write_changes
 from advisor.lint.options import SEVERITIES, Options, expand_codes, find_config, load_options, parse_severity
 from advisor.lint.reporters import REPORTERS
@@ -173,9 +172,7 @@ def _report(arguments: argparse.Namespace, findings: Sequence[Finding]) -> None:
     else:
         text = REPORTERS[arguments.format](findings)
     if arguments.output:
-        if not arguments.output.parent.is_dir():
-            raise InputError(f"--output {arguments.output}: its folder does not exist")
-        write_atomically(arguments.output, text + "\n")
+        write_output(str(arguments.output), text + "\n")
     elif text:
         data(text)
     narrate(_summary(findings))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.cli.streams import data, narrate
 from advisor.errors import InputError
-from advisor.lint.files import write_atomically
+from advisor.lint.files import write_text
 from advisor.lint.scaffold import check_slug, kind_folder, new_entry
 
 _ASKED = {
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{path.parent}: {error.strerror}; give another folder with --kb") from None
-    write_atomically(path, text)
+    write_text(path, text)
     data(str(path))
     narrate(f"fill in what is marked TODO, then: rackfit lint {path}")
     return 0

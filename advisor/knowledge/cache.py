@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from advisor.atomic import replace_file
 from advisor.records import KINDS, Entry
 
 _KEPT = 8
@@ -76,23 +75,17 @@ def write_blob(name: str, content: bytes) -> None:
         return
     with contextlib.suppress(OSError, ValueError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(content)
-            Path(temporary).replace(folder / name)
-        except OSError:
-            Path(temporary).unlink(missing_ok=True)
+        replace_file(folder / name, content, private=True, durable=False)
         _prune(folder, name.partition("-")[0])
 
 
-def _prune(folder: Path, sort: str) -> None:
+def _prune(folder: Path, pattern: str, kept: int) -> None:
     def age(path: Path) -> float:
         try:
             return path.stat().st_mtime
         except OSError:
             return 0.0
 
-    for old in sorted(folder.glob(f"{sort}-*"), key=age, reverse=True)[_KEPT:]:
+    for old in sorted(folder.glob(pattern), key=age, reverse=True)[kept:]:
         with contextlib.suppress(OSError):
             old.unlink()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.knowledge.findings import Finding
-from advisor.lint.files import write_atomically
+from advisor.lint.files import write_text
 
 _FORMAT = 1
 
@@ -62,7 +62,7 @@ def write_baseline(findings: Iterable[Finding], path: Path) -> None:
         for key, count in sorted(counts.items())
     ]
     lines = ",\n".join("  " + json.dumps(row) for row in rows)
-    write_atomically(path, f'{{"format": {_FORMAT}, "findings": [\n{lines}\n]}}\n')
+    write_text(path.resolve(), f'{{"format": {_FORMAT}, "findings": [\n{lines}\n]}}\n')
 
 
 def _key(finding: Finding, path: Path) -> tuple[str, str, str]:

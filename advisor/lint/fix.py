@@ -13,7 +13,7 @@ from advisor.knowledge.findings import Finding
 from advisor.knowledge.limits import MAX_FILE_BYTES
 from advisor.knowledge.yaml_source import parse_document
 from advisor.lint.check import Check, all_checks
-from advisor.lint.files import write_atomically
+from advisor.lint.files import write_text
 
 _ROUNDS = 10
 _BOM = "\ufeff"
@@ -105,7 +105,7 @@ def write_changes(changes: Iterable[Change]) -> list[Change]:
     written: list[Change] = []
     for change in changes:
         if _read(change.path) == change.before:
-            write_atomically(change.path, change.after)
+            write_text(change.path, change.after)
             written.append(change)
     return written
 
