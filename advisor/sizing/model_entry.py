@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from typing import Any
 
-from advisor.records import Architecture, Cell, Checkpoint, Model
+from advisor.records import Alternative, Architecture, Cell, Checkpoint, Model
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 ._/+()-]*")
 _RESERVED = frozenset(("true", "false", "null", "yes", "no", "on", "off", "none"))
@@ -81,10 +81,20 @@ def _flow(key: str, values: tuple[str, ...], indent: str = "") -> list[str]:
 
 
 def _cell(key: str, cell: Cell, indent: str) -> list[str]:
-    lines = [f"{indent}{key}:", f"{indent}  value: {scalar(cell.value)}"]
+    lines = [f"{indent}{key}:", *_values(cell, indent + "  ")]
+    if cell.alternatives:
+        lines.append(f"{indent}  alternatives:")
+        for other in cell.alternatives:
+            first, *rest = _values(other, indent + "      ")
+            lines += [f"{indent}    - {first.strip()}", *rest]
+    return lines
+
+
+def _values(cell: Cell | Alternative, indent: str) -> list[str]:
+    lines = [f"{indent}value: {scalar(cell.value)}"]
     for name in ("source", "locator", "trust", "note"):
         if value := getattr(cell, name):
-            lines.append(f"{indent}  {name}: {scalar(value)}")
+            lines.append(f"{indent}{name}: {scalar(value)}")
     return lines
 
 
