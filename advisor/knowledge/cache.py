@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from advisor.atomic import replace_file
+from advisor.atomic import PREFIX, replace_file
 from advisor.records import KINDS, Entry
 
 _KEPT = 8
@@ -76,7 +76,9 @@ def write_blob(name: str, content: bytes) -> None:
     with contextlib.suppress(OSError, ValueError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         replace_file(folder / name, content, private=True, durable=False)
-        _prune(folder, name.partition("-")[0])
+        _prune(folder, f"{name.partition('-')[0]}-*", _KEPT)
+        # what killed processes left behind; the newest of them may still be written
+        _prune(folder, f"{PREFIX}*", _KEPT)
 
 
 def _prune(folder: Path, pattern: str, kept: int) -> None:
