@@ -81,15 +81,7 @@ def condition_facts(entry: Entry) -> tuple[str, ...]:
     condition = (
         entry.when if isinstance(entry, Rule) else entry.applies_when if isinstance(entry, Gotcha) else None
     )
-    names: dict[str, None] = {}
-    stack = [condition] if condition else []
-    while stack:
-        node = stack.pop()
-        if node.fact:
-            names.setdefault(node.fact, None)
-        for group in (node.all, node.any, node.none):
-            stack.extend(group or ())
-    return tuple(names)
+    return condition.facts() if condition else ()
 
 
 def build_graph(kb: KnowledgeBase) -> nx.MultiDiGraph[str]:

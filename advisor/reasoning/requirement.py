@@ -173,6 +173,7 @@ def model_facts(model: Model) -> Facts:
         group = model.architecture.attention[0]
         attention = "gqa" if group.kv_heads < group.heads else "mha"
     limit = model.context_limit_scaled or model.context_limit
+    released = model.checkpoints[0].precision if model.checkpoints else ""
     values: dict[str, Scalar] = {
         "model_parameters_b": round(total / 1e9, 3),
         "model_active_b": round(active / 1e9, 3),
@@ -180,6 +181,10 @@ def model_facts(model: Model) -> Facts:
         "attention_kind": attention,
         "context_limit_tokens": int(limit.number),
     }
+    if released not in ("", "bf16", "fp16", "fp32"):
+        values["model_native_precision"] = (
+            released  # released quantised; a 16-bit release is usually quantised by others
+        )
     return {
         name: FactValue(value=value, origin="computed", because=model.id) for name, value in values.items()
     }
