@@ -36,24 +36,6 @@ BLOCK_STYLE = {
 }
 
 
-_HIDDEN = {
-    *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200B, 0x200C, 0x200E, 0x200F, 0x2060, 0xFEFF, 0x061C,
-}  # fmt: skip
-"""Characters that move or hide their neighbours: directions and zero widths."""
-
-
-def visible(text: str) -> str:
-    """Text with control, direction and zero-width characters written as escapes; line ends and tabs stay."""
-    if text.isprintable() and not any(ord(c) in _HIDDEN for c in text if c > "\u0600"):
-        return text
-    return "".join(
-        c
-        if c in "\n\t" or (c.isprintable() and ord(c) not in _HIDDEN)
-        else c.encode("unicode_escape").decode()
-        for c in text
-    )
-
-
 def cells(content: Content | str) -> int:
     """Width in terminal cells."""
     return (content if isinstance(content, Content) else Content(content)).cell_length

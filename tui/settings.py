@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from advisor.atomic import replace_file
 
 HISTORY_LINES = 500
 _HISTORY_BYTES = 400_000
@@ -78,16 +79,8 @@ def write_atomically(path: Path, text: str) -> bool:
     """Replace a file as a whole; False when that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    except OSError:
-        return False
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(text)
-        Path(name).replace(path)
+        replace_file(path.resolve(), text.encode(), private=True)
     except (OSError, UnicodeError):
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
         return False
     return True
 

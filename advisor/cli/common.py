@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from advisor.cli.streams import narrate
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase, load_knowledge
 from advisor.units import shown
+from advisor.visible import visible
 
 
 def add_knowledge_flag(parser: argparse.ArgumentParser) -> None:
@@ -35,27 +37,13 @@ def add_output_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def write_output(path: str, content: str | bytes) -> None:
-    """Write a file atomically. Raises InputError when the place cannot be written."""
-    import os
-    import tempfile
+    """Write a file, whole or not at all. Raises InputError when the place cannot be written."""
+    from advisor.atomic import replace_file
 
-    target = Path(path)
-    raw = content.encode() if isinstance(content, str) else content
+    raw = visible(content).encode() if isinstance(content, str) else content
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent or Path(), prefix=f".{target.name}.", suffix=".tmp")
+        replace_file(Path(os.path.realpath(path)), raw)
     except OSError as error:
-        raise InputError(
-            f"--output: cannot write {shown(path)}: {error.strerror}; give a path in a writable folder"
-        ) from error
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(raw)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(target)
-    except OSError as error:
-        Path(name).unlink(missing_ok=True)
         raise InputError(
             f"--output: cannot write {shown(path)}: {error.strerror}; give a path in a writable folder"
         ) from error

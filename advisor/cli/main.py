@@ -63,22 +63,71 @@ def build_parser(command: str | None, argv: Sequence[str] = ()) -> argparse.Argu
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line. Returns 0 answered or clean, 1 findings or no candidate fits, 2 bad usage or input."""
+    """Run the command line.
+
+    Returns 0 answered or clean, 1 findings or no candidate fits, 2 bad usage, input or output; 128 + n when signal n
+    ended it (141: the reader of the output went away). Whatever happens, no traceback: RACKFIT_DEBUG=1 asks for one.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        with contextlib.suppress(AttributeError, ValueError):
-            signal.signal(signal.SIGTERM, _terminate)
+        _prepare_process()
         status = _run(arguments)
         sys.stdout.flush()
         return status
     except RackfitError as error:
-        narrate(f"rackfit: {error}")
-        return 2
+        return _fail(str(error))
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         return 130
     except BrokenPipeError:
+        _drop_output()
+        return 141
+    except OSError as error:
+        _drop_output()
+        place = shown(str(error.filename), 200) if error.filename else "standard output"
+        return _fail(f"{place}: {error.strerror or error}; free space or choose another place")
+    except Exception as error:
+        if os.environ.get("RACKFIT_DEBUG"):
+            raise
+        return _fail(_internal(error))
+
+
+def _fail(message: str) -> int:
+    with contextlib.suppress(OSError):
+        narrate(f"rackfit: {message}")
+    return 2
+
+
+def _internal(error: Exception) -> str:
+    """One line for a fault of ours: where and what."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "unknown place"  # noqa: PTH119
+    text = " ".join(str(error).split())[:200]
+    return f"internal error at {where}: {type(error).__name__}: {text}; please report it (RACKFIT_DEBUG=1 shows more)"
+
+
+def _prepare_process() -> None:
+    """End cleanly on SIGTERM and SIGHUP unless they are ignored (nohup); stand-ins for closed standard streams."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115  # lives as long as the process
+    for number in (getattr(signal, "SIGTERM", None), getattr(signal, "SIGHUP", None)):
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            with contextlib.suppress(ValueError):  # not the main thread
+                signal.signal(number, _terminate)
+
+
+def _terminate(number: int, _frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
+def _drop_output() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter does not fail on it at its end."""
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def _run(arguments: list[str]) -> int:
@@ -97,10 +146,6 @@ def _run(arguments: list[str]) -> int:
     module = importlib.import_module(f"advisor.cli.{COMMANDS[parsed.command][0]}")
     status = module.run(parsed)
     return int(status)
-
-
-def _terminate(_number: int, _frame: object) -> None:
-    raise SystemExit(143)
 
 
 __all__ = ["COMMANDS", "build_parser", "data", "main"]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from advisor.atomic import replace_file
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Accelerator, Calibration
 from advisor.sizing.calibration import serving_id
@@ -155,6 +156,6 @@ def write_entries(entries: Sequence[Calibration], folder: Path) -> tuple[int, in
             unchanged += 1
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        replace_file(path, text.encode())
         written += 1
     return written, unchanged

@@ -10,9 +10,9 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from advisor.visible import visible
 from tui.access import rackfit
 from tui.markdown import lay_out, links_in
-from tui.paint import visible
 from tui.screens.base import Window
 from tui.screens.picker import Picker
 from tui.widgets.drawn import Drawn

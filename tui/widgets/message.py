@@ -10,13 +10,14 @@ from textual.message import Message as Event
 from textual.reactive import reactive
 from textual.style import Style
 
+from advisor.visible import visible
 from tui.markdown import LINK_STYLE, lay_out, link_style, links_in
-from tui.paint import ORIGIN_MARK, flow, visible
+from tui.paint import ORIGIN_MARK, flow
 from tui.widgets.drawn import Drawn
 
 if TYPE_CHECKING:
-    from advisor.dialogue.conversation import Chip
-    from advisor.dialogue.conversation import Message as Said
+    from advisor.dialogue.messages import Chip
+    from advisor.dialogue.messages import Message as Said
 
 STREAM_STEPS = 12
 """An answer is revealed in at most this many steps."""

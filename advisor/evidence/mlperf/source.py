@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 
+from advisor.atomic import replace_file
 from advisor.errors import InputError
 from advisor.knowledge.locate import kb_folder
 from advisor.records import Evidence
@@ -45,7 +46,7 @@ def write_missing_sources(entries: Iterable[Evidence], folder: Path, today: date
             continue
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(_TEMPLATE.format(round=round_, today=today.isoformat()), "utf-8")
+            replace_file(path, _TEMPLATE.format(round=round_, today=today.isoformat()).encode())
         except OSError as error:
             raise InputError(f"{shown(str(path), 200)} cannot be written: {error.strerror}") from None
         written.append(path)

@@ -9,6 +9,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from advisor.atomic import replace_file
 from advisor.errors import InputError
 from advisor.records import Evidence, Latency, Result, Scale
 from advisor.units import shown
@@ -50,7 +51,7 @@ def write_entries(entries: list[Evidence], folder: Path) -> tuple[int, int]:
                 unchanged += 1
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text)
+            replace_file(path, text)
         except OSError as error:
             raise InputError(f"{shown(str(path), 200)} cannot be written: {error.strerror}") from None
         written += 1
