@@ -73,7 +73,9 @@ def _batch(kb: KnowledgeBase, source: str) -> Iterator[dict[str, Any]]:
         with Path(source).open("rb") as handle:
             yield from _rows(kb, handle)
     except OSError as error:
-        raise InputError(f"--batch: cannot read {shown(source, 200)}: {error.strerror}; give a text file or - for standard input") from error
+        raise InputError(
+            f"--batch: cannot read {shown(source, 200)}: {error.strerror}; give a text file or - for standard input"
+        ) from error
 
 
 def _rows(kb: KnowledgeBase, handle: IO[bytes]) -> Iterator[dict[str, Any]]:
@@ -95,7 +97,10 @@ def _rows(kb: KnowledgeBase, handle: IO[bytes]) -> Iterator[dict[str, Any]]:
             if isinstance(row, dict) and isinstance(row.get("text"), str):
                 name, text = row.get("id", number), row["text"]
             elif row is not None:
-                yield {"id": row.get("id", number), "error": f"line {number}: no `text`; write {{\"text\": \"…\"}}"}
+                yield {
+                    "id": row.get("id", number),
+                    "error": f'line {number}: no `text`; write {{"text": "…"}}',
+                }
                 continue
         yield {"id": name, **as_json(understand(kb, text))}
 
@@ -119,7 +124,12 @@ def as_json(understood: Understood) -> dict[str, Any]:
             for item in understood.ambiguous
         ],
         "ignored": [
-            {"text": item.text, "span": list(item.span), "why": item.why, **({"fact": item.fact} if item.fact else {})}
+            {
+                "text": item.text,
+                "span": list(item.span),
+                "why": item.why,
+                **({"fact": item.fact} if item.fact else {}),
+            }
             for item in understood.ignored
         ],
         "further": {name: facts[name] for name in facts if name not in FACTS},
@@ -132,10 +142,19 @@ def as_text(understood: Understood) -> str:
     for name, reading in understood.facts.items():
         value = ", ".join(_plain(value) for value in reading.values)
         lines.append(f"{name}: {value}  <- {shown(reading.text)}")
-    lines += [f"ambiguous {item.fact}: {shown(item.text)} may be {', '.join(item.choices)}" for item in understood.ambiguous]
+    lines += [
+        f"ambiguous {item.fact}: {shown(item.text)} may be {', '.join(item.choices)}"
+        for item in understood.ambiguous
+    ]
     lines += [f"left out ({item.why}): {shown(item.text)}" for item in understood.ignored]
     return "\n".join(lines)
 
 
 def _plain(value: Any) -> str:
-    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return (
+        f"{value:,.6g}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int) and not isinstance(value, bool)
+        else str(value)
+    )

@@ -28,7 +28,10 @@ def act_of(lexicon: Lexicon, line: Line, facts: Mapping[str, Reading]) -> tuple[
 def _occurs(pattern: Pattern, line: Line, terms: Line) -> bool:
     """Whether a pattern matches: those that speak of concepts in the line with terms, all others in the plain words."""
     where = terms if any(slot.type == "concept" for slot in pattern.slots) else line
-    return all(where.words & need for need in pattern.needs) and pattern.expression.search(where.text) is not None
+    return (
+        all(where.words & need for need in pattern.needs)
+        and pattern.expression.search(where.text) is not None
+    )
 
 
 def _allowed(act: Act, line: Line, facts: Mapping[str, Reading]) -> bool:

@@ -24,8 +24,11 @@ _LANGUAGE = Path(__file__).with_name("language.yaml")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What a recognised name stands for. kind: a slot type (`accelerator`, `rack`, `node`, `precision`, `concept`) or
-    `value`; slug: of the entry, or the value; accelerator: slug of the system's accelerator; fact: of a `value`."""
+    """What a recognised name stands for.
+
+    kind: a slot type (`accelerator`, `rack`, `node`, `precision`, `concept`) or `value`; slug: of the entry, or the value;
+    accelerator: slug of the system's accelerator; fact: of a `value`.
+    """
 
     kind: str
     slug: str
@@ -100,7 +103,14 @@ class Lexicon:
         for system in self.kb.systems.values():
             owner = accelerators.get(system.accelerator)
             name = Name(system.kind_of_unit, system.slug, owner.slug if owner else "")
-            yield [word for word in (system.slug, *system.aliases) if not _is_phrase(word, system.kind_of_unit, plain)], name
+            yield (
+                [
+                    word
+                    for word in (system.slug, *system.aliases)
+                    if not _is_phrase(word, system.kind_of_unit, plain)
+                ],
+                name,
+            )
         for fact in self.kb.facts.values():
             for choice in (*(fact.mentions if fact.type == "choice" else ()), *fact.choices):
                 words = [word for word in (choice.value, *choice.words) if any(c.isdigit() for c in word)]
@@ -142,7 +152,9 @@ class Lexicon:
             Act(
                 name=data["name"],
                 intent=data["intent"],
-                patterns=tuple(self._compiler.compile(p, f"act {data['name']}") for p in data.get("patterns", ())),
+                patterns=tuple(
+                    self._compiler.compile(p, f"act {data['name']}") for p in data.get("patterns", ())
+                ),
                 facts=data.get("facts", ""),
                 accelerators=data.get("accelerators", 0),
                 precisions=data.get("precisions", 0),
@@ -174,7 +186,12 @@ def with_memory(tokens: Sequence[Token]) -> list[Token]:
     while place < len(tokens):
         token = tokens[place]
         following = tokens[place + 1] if place + 1 < len(tokens) else None
-        named = token.glued and place > 0 and tokens[place - 1].text.isalpha() and tokens[place - 1].text not in ("x",)
+        named = (
+            token.glued
+            and place > 0
+            and tokens[place - 1].text.isalpha()
+            and tokens[place - 1].text not in ("x",)
+        )
         if token.number is not None and token.suffix == "g" and not named:
             merged.append(Token(f"{token.number:g}gb", token.start, token.end, token.glued))
         elif (
@@ -182,7 +199,9 @@ def with_memory(tokens: Sequence[Token]) -> list[Token]:
             and not token.suffix
             and following is not None
             and following.text in _MEMORY_UNITS
-            and not (place + 2 < len(tokens) and tokens[place + 2].glued and tokens[place + 2].number is not None)
+            and not (
+                place + 2 < len(tokens) and tokens[place + 2].glued and tokens[place + 2].number is not None
+            )
         ):
             unit = _MEMORY_UNITS[following.text]
             merged.append(Token(f"{token.number:g}{unit}", token.start, following.end, token.glued))
@@ -193,7 +212,16 @@ def with_memory(tokens: Sequence[Token]) -> list[Token]:
     return merged
 
 
-_MEMORY_UNITS = {"gb": "gb", "gib": "gb", "gigs": "gb", "gig": "gb", "tb": "tb", "tib": "tb", "mb": "mb", "mib": "mb"}
+_MEMORY_UNITS = {
+    "gb": "gb",
+    "gib": "gb",
+    "gigs": "gb",
+    "gig": "gb",
+    "tb": "tb",
+    "tib": "tb",
+    "mb": "mb",
+    "mib": "mb",
+}
 
 
 def load_language() -> dict[str, Any]:

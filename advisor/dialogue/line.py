@@ -49,7 +49,9 @@ class Line:
     def tokens_in(self, span: tuple[int, int]) -> Sequence[Token]:
         """The tokens under a span of the canonical line."""
         inside = self.range(span)
-        return self.tokens[self.items[inside.start].first : self.items[inside.stop - 1].last] if inside else ()
+        return (
+            self.tokens[self.items[inside.start].first : self.items[inside.stop - 1].last] if inside else ()
+        )
 
     def place(self, first: int, last: int) -> tuple[int, int]:
         """Characters of the text as typed under the items first..last-1."""
@@ -144,7 +146,12 @@ def _absorb(lexicon: Lexicon, tokens: Sequence[Token], end: int) -> int:
             if token.text == "(" and not closes:
                 break
             end += 3 if token.text == "(" else 2
-        elif token.text in ("-", "_") and following is not None and following.text in suffixes and following.text != "s":
+        elif (
+            token.text in ("-", "_")
+            and following is not None
+            and following.text in suffixes
+            and following.text != "s"
+        ):
             end += 2
         else:
             break
@@ -163,7 +170,12 @@ def _with_numbers(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Token]:
                 result.append(_multiplied(token, multiplier, tokens[place + 1].end))
                 place += 2
                 continue
-        elif token.text == "p" and place + 1 < len(tokens) and tokens[place + 1].glued and tokens[place + 1].number in _PERCENTILES:
+        elif (
+            token.text == "p"
+            and place + 1 < len(tokens)
+            and tokens[place + 1].glued
+            and tokens[place + 1].number in _PERCENTILES
+        ):
             token = Token("percentile", token.start, tokens[place + 1].end, token.glued)
             place += 1
         elif token.text in lexicon.numbers:

@@ -49,7 +49,9 @@ def find_phrases(lexicon: Lexicon, line: Line, patterns: Iterable[Pattern]) -> l
     ]
     readings = [_choose(lexicon, line, candidates, number_first) for number_first in (True, False)]
     best = max(readings, key=lambda reading: (reading.numbers, reading.weight))
-    return [_with_exclusion(lexicon, line, found) for found in sorted(best.phrases, key=lambda f: f.items.start)]
+    return [
+        _with_exclusion(lexicon, line, found) for found in sorted(best.phrases, key=lambda f: f.items.start)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,9 @@ def _owned(lexicon: Lexicon, line: Line, found: Found) -> set[int]:
     # a phrase with a gap reaches over other phrases; the words before its number are not its own
     first = max(slots) if found.pattern.gapped else found.items.start
     words = (i for i in found.items if i >= first and i not in slots)
-    return owned | {i for i in words if line.items[i].canon.isalpha() and line.items[i].canon not in lexicon.fillers}
+    return owned | {
+        i for i in words if line.items[i].canon.isalpha() and line.items[i].canon not in lexicon.fillers
+    }
 
 
 def _found(line: Line, pattern: Pattern, match: re.Match[str]) -> Found | None:

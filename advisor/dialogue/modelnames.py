@@ -8,15 +8,25 @@ from dataclasses import dataclass
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from advisor.dialogue.text import Token, tokens_of
-from advisor.dialogue.trie import SEPARATORS, is_tight
+from advisor.dialogue.nameparts import (
+    BRACKETS,
+    QUALIFIERS,
+    Named,
+    Part,
+    billions,
+    is_size,
+    joined_forms,
+    matches_at,
+    name_parts,
+    named_models,
+    parts_of,
+    publishers,
+    skip_qualifiers,
+)
+from advisor.dialogue.text import Token
+from advisor.dialogue.trie import SEPARATORS
 from advisor.knowledge import KnowledgeBase
-from advisor.records import Fact, Model
 
-_QUALIFIERS = frozenset({"instruct", "chat", "hf", "it", "base", "thinking", "model", "weights", "preview", "exp", "inst", "sft", "dense", "moe", "llm", "模型", "full"})  # fmt: skip
-"""Words after a name that do not change which model it is."""
-_LOOSE_QUALIFIERS = frozenset({"instruct", "inst"})
-_BRACKETS = frozenset({"(", ")", "'", '"'})
 _COUNTED = frozenset({"x", "*", "gpu", "gpus", "card", "cards", "node", "nodes", "users", "user", "server", "servers", "nvidia", "amd", "times", "replicas", "instances", "concurrent", "张", "块", "台", "卡", "~", "tok", "tokens", "rps", "qps", "ms", "s"})  # fmt: skip
 """After a bare number, these say that it counts something and is no version of the model before it."""
 _SHORTEST_TYPO = 4
@@ -25,30 +35,11 @@ _LEAST_NAMED_BY_SIZE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One part of a name: a word, a version, a size (`70b`, `8x7b`) or a short code (`r1`, `a22b`); tokens start..end-1."""
-
-    text: str
-    start: int
-    end: int
-    plain_number: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A model in the knowledge base or known by name only. sizes: labels such as `70b` that people say for it."""
-
-    slug: str
-    parts: frozenset[str]
-    own: tuple[str, ...]
-    released: str = ""
-    sized: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Mention:
-    """A model mentioned: slugs it may be, the likeliest first; certain when there is one reading. settled is False for a
-    family name alone, which says nothing about which of its models is meant."""
+    """A model mentioned: the slugs it may be, the likeliest first; parts: of its name as said.
+
+    settled is False for a family name alone, which says nothing about which of its models is meant.
+    """
 
     slugs: tuple[str, ...]
     start: int
@@ -62,49 +53,6 @@ class Mention:
         return len(self.slugs) == 1
 
 
-def parts_of(tokens: Sequence[Token], blocked: Sequence[bool] = ()) -> list[Part]:
-    """Token stream as parts of names: `r`+`1`, `8`+`x`+`7b`, `3`+`_`+`3` become one part each."""
-    parts: list[Part] = []
-    place = 0
-
-    def free(index: int) -> bool:
-        return index < len(tokens) and not (blocked and blocked[index])
-
-    while place < len(tokens):
-        token = tokens[place]
-        if not free(place):
-            parts.append(Part("\0", place, place + 1))
-            place += 1
-            continue
-        first, second = (tokens[i] if free(i) and tokens[i].glued else None for i in (place + 1, place + 2))
-        if first is not None and is_tight(token, first):
-            parts.append(Part(token.text + first.text, place, place + 2))
-        elif token.number is not None and not token.suffix and first is not None and second is not None and (
-            first.text in ("x", "*") and second.number is not None and second.suffix in ("", "b")
-        ):  # fmt: skip
-            parts.append(Part(f"{token.text}x{second.text}", place, place + 3))
-        elif token.number is not None and first is not None and first.text == "_" and second is not None and (
-            second.number is not None and len(second.text) == len(token.text) == 1
-        ):  # fmt: skip
-            parts.append(Part(f"{token.text}.{second.text}", place, place + 3))
-        else:
-            parts.append(Part(token.text, place, place + 1, token.number is not None and not token.suffix))
-        place = parts[-1].end
-    return parts
-
-
-def _is_size(part: str) -> bool:
-    return part[:1].isdigit() and part[-1:] in ("b", "t")
-
-
-def _billions(size: str) -> float:
-    """Parameters in billions of a size such as `70b`, `8x7b` or `1t`."""
-    product = 1000.0 if size[-1] == "t" else 1.0
-    for factor in size[:-1].split("x"):
-        product *= float(factor)
-    return product
-
-
 class ModelNames:
     """The names of all models, ready to be found in sentences."""
 
@@ -113,23 +61,23 @@ class ModelNames:
         self.models: dict[str, Named] = {}
         self._aliases: dict[str, dict[tuple[str, ...], list[str]]] = {}
         self._having: dict[str, set[str]] = {}
-        for slug, names, sizes, released, sized in _sources(kb):
+        for slug, names, sizes, released, sized in named_models(kb):
             self._add(slug, names, sizes, released, sized)
-        self._publishers = _publishers(kb)
+        self._publishers = publishers(kb)
         first = {model.own[0] for model in self.models.values() if model.own}
         self.families = {word for word in first if word.isalpha() and len(word) >= 3}
         self._typable = sorted(word for word in self.families if len(word) >= _SHORTEST_TYPO)
         self._known = set(self._having)
 
     def _add(self, slug: str, names: Iterable[str], sizes: Iterable[str], released: str, sized: bool) -> None:
-        own = _name_parts(slug)
+        own = name_parts(slug)
         every: set[str] = set(sizes)
         for name in (slug, *names):
-            parts = _name_parts(name)
+            parts = name_parts(name)
             if not parts:
                 continue
             every.update(parts)
-            for form in {parts, *_joined_forms(parts)}:
+            for form in {parts, *joined_forms(parts)}:
                 ids = self._aliases.setdefault(form[0], {}).setdefault(form, [])
                 if slug not in ids:
                     ids.append(slug)
@@ -163,27 +111,29 @@ class ModelNames:
     def _publisher(self, parts: list[Part], place: int) -> int:
         """The place after `deepseek-ai/` and the like, which name who published a model; 0 when none stands here."""
         for form in self._publishers.get(parts[place].text, ()):
-            end = _matches(parts, place, form)
+            end = matches_at(parts, place, form)
             if end is not None and end + 1 < len(parts) and parts[end].text == "/":
                 return end + 1
         return 0
 
     def _repeats(self, mention: Mention, mentions: list[Mention]) -> bool:
         """Whether a size alone says the size of another model mentioned: `R1 … 671B`."""
-        return len(mention.parts) == 1 and all(_is_size(part) for part in mention.parts) and any(
+        return len(mention.parts) == 1 and all(is_size(part) for part in mention.parts) and any(
             other is not mention and other.settled and mention.parts <= self.models[other.slugs[0]].parts and other.parts != mention.parts
             for other in mentions
         )  # fmt: skip
 
-    def _at(self, parts: list[Part], place: int, floor: int, before: list[Mention]) -> tuple[Mention, int] | None:
+    def _at(
+        self, parts: list[Part], place: int, floor: int, before: list[Mention]
+    ) -> tuple[Mention, int] | None:
         part = parts[place]
         word = part.text
-        if before and _is_size(word):
+        if before and is_size(word):
             inherited = self._inherited(before[-1], word)
             if inherited:
                 return Mention(inherited, part.start, part.end, frozenset({word})), place + 1
         alias = self._longest_alias(parts, place)
-        if alias is not None and len(alias[0]) == 1 and _is_size(word):
+        if alias is not None and len(alias[0]) == 1 and is_size(word):
             return self._by_size(parts, place, alias[1])
         if alias is not None:
             matched, exact, end = alias
@@ -205,34 +155,36 @@ class ModelNames:
         if len(seen) == 1 and word in self._ordinary:
             return None
         ranked, settled = self._ranked(pool, seen, exact if seen == set(matched) else ())
-        end = _skip_qualifiers(parts, end)
+        end = skip_qualifiers(parts, end)
         return Mention(ranked, parts[start].start, parts[end - 1].end, frozenset(seen), settled), end
 
     def _by_size(self, parts: list[Part], place: int, usual: Sequence[str]) -> tuple[Mention, int] | None:
         """A size alone, such as `405B`: its usual meaning and the same size of that family; small sizes name nobody's model."""
         size = parts[place].text
-        if _billions(size) < _LEAST_NAMED_BY_SIZE:
+        if billions(size) < _LEAST_NAMED_BY_SIZE:
             return None
         families = {self.models[slug].own[0] for slug in usual}
         pool = {slug for slug in self._having[size] if self.models[slug].own[0] in families}
         first = sorted(usual, key=self._newest_first)
         ranked = (*first, *sorted(pool - set(first), key=self._newest_first))
-        end = _skip_qualifiers(parts, place + 1)
+        end = skip_qualifiers(parts, place + 1)
         return Mention(ranked, parts[place].start, parts[end - 1].end, frozenset({size})), end
 
     def _inherited(self, last: Mention, size: str) -> tuple[str, ...]:
         """Another size of the family and version mentioned before: `Llama 3.1 70B … and 405B`."""
-        family = {part for part in last.parts if not _is_size(part)}
+        family = {part for part in last.parts if not is_size(part)}
         if not family or not last.settled:
             return ()
         pool = set.intersection(*(self._having.get(p, set()) for p in (*family, size)))
         pool = {slug for slug in pool if slug not in last.slugs}
         return self._ranked(pool, {*family, size}, ())[0] if pool else ()
 
-    def _longest_alias(self, parts: list[Part], place: int) -> tuple[tuple[str, ...], tuple[str, ...], int] | None:
+    def _longest_alias(
+        self, parts: list[Part], place: int
+    ) -> tuple[tuple[str, ...], tuple[str, ...], int] | None:
         best: tuple[tuple[str, ...], tuple[str, ...], int] | None = None
         for form, ids in self._aliases.get(parts[place].text, {}).items():
-            end = _matches(parts, place, form)
+            end = matches_at(parts, place, form)
             if end is not None and (best is None or len(form) > len(best[0])):
                 best = (form, tuple(ids), end)
         return best
@@ -248,12 +200,14 @@ class ModelNames:
     def _extend_right(self, parts: list[Part], end: int, pool: set[str], seen: set[str]) -> int:
         while True:
             place = end
-            while place < len(parts) and (parts[place].text in SEPARATORS or parts[place].text in _BRACKETS):
+            while place < len(parts) and (parts[place].text in SEPARATORS or parts[place].text in BRACKETS):
                 place += 1
             jump = place
-            while jump < len(parts) and parts[jump].text in _QUALIFIERS and jump - place < 2:
+            while jump < len(parts) and parts[jump].text in QUALIFIERS and jump - place < 2:
                 jump += 1
-            taken = self._take(parts, place, pool, seen) or (self._take(parts, jump, pool, seen) if jump > place else 0)
+            taken = self._take(parts, place, pool, seen) or (
+                self._take(parts, jump, pool, seen) if jump > place else 0
+            )
             if not taken:
                 return end
             end = taken
@@ -261,12 +215,12 @@ class ModelNames:
     def _take(self, parts: list[Part], place: int, pool: set[str], seen: set[str]) -> int:
         """Take the part at `place` into the name if some model left has it; the place after it, or 0."""
         if place >= len(parts) or parts[place].text in seen:
-            return place + 1 if place < len(parts) and _is_size(parts[place].text) else 0
+            return place + 1 if place < len(parts) and is_size(parts[place].text) else 0
         part = parts[place]
         forms = [part.text]
         if part.plain_number and _counts_something(parts, place):
             return 0
-        if part.plain_number or ("x" in part.text and not _is_size(part.text)):
+        if part.plain_number or ("x" in part.text and not is_size(part.text)):
             forms.append(part.text + "b")
         for form in forms:
             left = pool & self._having.get(form, set())
@@ -283,7 +237,7 @@ class ModelNames:
                 place -= 1
             word = parts[place].text
             left = pool & self._having.get(word, set())
-            if word in seen or not left or not (_is_size(word) or (word.isalpha() and len(word) >= 3)):
+            if word in seen or not left or not (is_size(word) or (word.isalpha() and len(word) >= 3)):
                 return start
             pool &= left
             seen.add(word)
@@ -299,76 +253,17 @@ class ModelNames:
         first = set(exact) or pool
         fewest = min(missing(slug) for slug in first)
         best = sorted((slug for slug in first if missing(slug) == fewest), key=self._newest_first)
-        if seen <= self.families and pool - set(best):
-            # a family name alone: its usual meaning first, if it has one, then the others
-            return (*best, *sorted(pool - set(best), key=self._newest_first)), bool(exact)
-        return tuple(best), True
+        # a nickname that leaves a part out has its usual meaning first, then what it may mean as well
+        alone = seen <= self.families
+        words = {part for part in seen if not is_size(part)}
+        others = {slug for slug in pool - set(best) if words <= set(self.models[slug].own)}
+        others = others if alone else {slug for slug in others if exact and missing(slug) <= fewest}
+        return (*best, *sorted(others, key=self._newest_first)), bool(exact) or not (alone and others)
 
     def _newest_first(self, slug: str) -> tuple[bool, int, str]:
         model = self.models[slug]
         digits = "".join(c for c in model.released if c.isdigit())[:8].ljust(8, "0")
         return not model.sized, -int(digits), slug
-
-
-def _sources(kb: KnowledgeBase) -> Iterable[tuple[str, tuple[str, ...], tuple[str, ...], str, bool]]:
-    """Slug, other names, size labels, release date and whether it can be sized, of every model."""
-    for model in kb.models.values():
-        repositories = (model.hf_id, *(checkpoint.hf_id for checkpoint in model.checkpoints))
-        tails = tuple(_without_precision(name.rpartition("/")[2]) for name in repositories if name)
-        yield model.slug, (*model.aliases, *tails), _sizes(model), model.released, True
-    fact = kb.facts.get("model")
-    for mention in fact.mentions if isinstance(fact, Fact) else ():
-        yield mention.value, mention.words, (), "", False
-
-
-def _publishers(kb: KnowledgeBase) -> dict[str, set[tuple[str, ...]]]:
-    """First part -> publisher names, as they stand before the slash of a repository name."""
-    names = (c.hf_id for model in kb.models.values() for c in (model, *model.checkpoints))
-    forms = {_name_parts(name.partition("/")[0]) for name in names if "/" in name}
-    table: dict[str, set[tuple[str, ...]]] = {}
-    for form in forms:
-        table.setdefault(form[0], set()).add(form)
-    return table
-
-
-def _sizes(model: Model) -> tuple[str, ...]:
-    labels: list[str] = []
-    for cell, prefix in ((model.parameters_total, ""), (model.parameters_active, "a")):
-        if cell is not None:
-            billions = cell.number / 1e9
-            labels.append(f"{prefix}{billions:.0f}b")
-            if billions >= 950:
-                labels.append(f"{prefix}{billions / 1000:.0f}t")
-    return tuple(labels)
-
-
-_PRECISION_WORDS = frozenset({"fp", "bf", "nvfp", "mxfp", "int", "awq", "gptq", "w", "q", "quantized", "dynamic", "block", "static"})
-
-
-def _without_precision(name: str) -> str:
-    """A repository name without the part that names its weight format (that is said by the precision)."""
-    tokens = tokens_of(name)
-    for place, token in enumerate(tokens):
-        if place and token.text in _PRECISION_WORDS:
-            return name[: tokens[place - 1].start]
-    return name
-
-
-def _name_parts(name: str) -> tuple[str, ...]:
-    parts = [p.text for p in parts_of(tokens_of(name)) if p.text not in SEPARATORS and p.text not in _BRACKETS]
-    while len(parts) > 1 and parts[-1] in _QUALIFIERS:
-        parts.pop()
-    return tuple(parts)
-
-
-def _joined_forms(parts: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
-    """`gpt oss 120b` also as `gptoss 120b`; `deepseek r1` as `deepseekr 1`, the way `deepseekr1` splits."""
-    if len(parts) >= 2 and parts[0].isalpha() and parts[0].isascii():
-        second = parts[1]
-        if second.isalpha() and second.isascii():
-            yield (parts[0] + second, *parts[2:])
-        elif second[0].isalpha() and len(second) > 1 and second[1].isdigit():
-            yield (parts[0] + second[0], second[1:], *parts[2:])
 
 
 def _counts_something(parts: list[Part], place: int) -> bool:
@@ -379,32 +274,3 @@ def _counts_something(parts: list[Part], place: int) -> bool:
     if following.text == "-" and place + 2 < len(parts):
         return parts[place + 2].plain_number
     return following.text in _COUNTED or following.text == "\0"
-
-
-def _matches(parts: list[Part], place: int, form: Sequence[str]) -> int | None:
-    """The place after `form` when it stands at `place`, separators aside."""
-    for index, wanted in enumerate(form):
-        while index and place < len(parts) and parts[place].text in SEPARATORS and parts[place].text != wanted:
-            place += 1
-        if place >= len(parts) or parts[place].text != wanted:
-            return None
-        place += 1
-    return place
-
-
-def _skip_qualifiers(parts: list[Part], end: int) -> int:
-    """Leave behind what belongs to the name and changes nothing: `-Instruct`, `-0324`."""
-    while end < len(parts):
-        place = end
-        while place < len(parts) and parts[place].text in SEPARATORS:
-            place += 1
-        if place >= len(parts):
-            return end
-        part = parts[place]
-        dated = part.plain_number and len(part.text) == 4 and part.text[0] in "01"
-        # after a space, `chat` and `base` are words of the sentence
-        qualifies = part.text in (_QUALIFIERS if place > end else _LOOSE_QUALIFIERS)
-        if not qualifies and not dated:
-            return end
-        end = place + 1
-    return end

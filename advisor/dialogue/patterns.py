@@ -1,4 +1,4 @@
-"""Phrase patterns: the small language in which facts and acts say how people write them, compiled to bounded expressions.
+r"""Phrase patterns: the small language in which facts and acts say how people write them, compiled to bounded expressions.
 
     {count} [concurrent] <users>        a number, an optional word, a word list
     (ttft|first token) {duration}       alternatives; a duration carries its unit
@@ -8,7 +8,7 @@
     context ... {tokens}                up to four other words in between
     {speed} <rate> <per user> @ 5       counts as five words: more specific than it looks
     ^ undo                              at the start of the sentence
-    \\( {count} \\)                       brackets that stand in the sentence
+    \( {count} \)                       brackets that stand in the sentence
 
 A pattern is matched against the canonical line: tokens separated by one space, `#` for a number (`#k` with its suffix) and
 one capital letter for a recognised name. Every repetition is bounded, so matching is linear in the line.
@@ -100,13 +100,25 @@ class PatternCompiler:
         elif reader.rest:
             raise KnowledgeError(f"{owner}: pattern {source!r}: unexpected {reader.rest[0]!r}")
         expression = re.compile((r"\A " if anchored else r"(?<= )") + part.expression)
-        return Pattern(owner, source, expression, tuple(reader.slots), weight, part.needs, value, dismissed, "..." in source)
+        return Pattern(
+            owner,
+            source,
+            expression,
+            tuple(reader.slots),
+            weight,
+            part.needs,
+            value,
+            dismissed,
+            "..." in source,
+        )
 
     def term(self, name: str, where: str) -> _Part:
         """The part of a word list. Raises KnowledgeError when there is none of that name."""
         if name not in self._parts:
             if name not in self._terms:
-                raise KnowledgeError(f"{where}: no word list <{name}>; such as {', '.join(sorted(self._terms)[:8])}")
+                raise KnowledgeError(
+                    f"{where}: no word list <{name}>; such as {', '.join(sorted(self._terms)[:8])}"
+                )
             words = sorted(self._terms[name], key=len, reverse=True)
             self._parts[name] = _alternatives([self.literal(word, where) for word in words])
         return self._parts[name]
@@ -115,7 +127,9 @@ class PatternCompiler:
         """The part of one word or of a name with hyphens. Raises KnowledgeError when it holds a number."""
         tokens = [token for token in tokens_of(word) if token.text not in ("-", "_")] or tokens_of(word)
         if not tokens or any(token.number is not None for token in tokens):
-            raise KnowledgeError(f"{where}: {word!r} cannot be a word of a pattern; write numbers as slots such as {{count}}")
+            raise KnowledgeError(
+                f"{where}: {word!r} cannot be a word of a pattern; write numbers as slots such as {{count}}"
+            )
         expression = _JOIN.join(re.escape(token.text) + " " for token in tokens)
         return _Part(expression, tuple(frozenset({token.text}) for token in tokens), 1)
 
@@ -152,7 +166,9 @@ def _alternatives(parts: Sequence[_Part]) -> _Part:
 class _Reader:
     """Recursive descent over one pattern."""
 
-    _LEXEME = re.compile(r"\s*(\.\.\.|\\[()\[\]]|[()\[\]|@]|\{[a-z_,:]{1,80}\}|<[a-z_ ]{1,40}>|[^\s()\[\]|{}<>@]{1,60}|\S)")
+    _LEXEME = re.compile(
+        r"\s*(\.\.\.|\\[()\[\]]|[()\[\]|@]|\{[a-z_,:]{1,80}\}|<[a-z_ ]{1,40}>|[^\s()\[\]|{}<>@]{1,60}|\S)"
+    )
 
     def __init__(self, source: str, owner: str, compiler: PatternCompiler) -> None:
         if len(source) > _MAX_PATTERN:
@@ -209,7 +225,9 @@ class _Reader:
             self.slots.append(Slot(facts, kind, group))
             return _Part(f"(?P<{group}>{letter} )", weight=1, kind="name")
         if kind not in TYPES:
-            raise KnowledgeError(f"{self._where}: no slot type {kind!r}; one of {', '.join((*TYPES, *ENTITIES))}")
+            raise KnowledgeError(
+                f"{self._where}: no slot type {kind!r}; one of {', '.join((*TYPES, *ENTITIES))}"
+            )
         self.slots.append(Slot(facts, kind, group))
         form = TYPES[kind].form
         if form == "unit":

@@ -63,7 +63,9 @@ def fold(text: str) -> tuple[str, list[int]]:
             else:
                 # letters lose their accents; CJK, kana and hangul stay whole
                 form: Literal["NFKC", "NFKD"] = "NFKC" if character >= "\u3000" else "NFKD"
-                pieces = unicodedata.normalize(form, character.translate(_SYMBOLS)).casefold().translate(_SYMBOLS)
+                pieces = (
+                    unicodedata.normalize(form, character.translate(_SYMBOLS)).casefold().translate(_SYMBOLS)
+                )
                 pieces = "".join(
                     " " if category[0] == "Z" else piece
                     for piece in pieces
@@ -111,7 +113,9 @@ def _spaced_suffixes(tokens: list[Token]) -> list[Token]:
             and not before.suffix
             and not (following is not None and following.glued and following.number is not None)
         ):
-            joined[-1] = Token(before.text + token.text, before.start, token.end, before.glued, before.number, token.text)
+            joined[-1] = Token(
+                before.text + token.text, before.start, token.end, before.glued, before.number, token.text
+            )
         else:
             joined.append(token)
     return joined

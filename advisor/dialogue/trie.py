@@ -80,5 +80,8 @@ class NameTrie(Generic[P]):
 def is_tight(letters: Token, digits: Token) -> bool:
     """Whether two tokens are one short name such as `r1`, `k2.5` or `mi300`, which only make sense glued."""
     return (
-        digits.number is not None and letters.number is None and letters.text.isalpha() and len(letters.text) <= _SHORT
+        digits.number is not None
+        and letters.number is None
+        and letters.text.isalpha()
+        and len(letters.text) <= _SHORT
     )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from advisor.dialogue.acts import act_of
+from advisor.dialogue.answers import read_answer
 from advisor.dialogue.lexicon import Lexicon, Name, lexicon_of
 from advisor.dialogue.line import Line, read_line
 from advisor.dialogue.matching import Filled, Found, facts_of, find_phrases, is_excluded
@@ -27,10 +28,13 @@ def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) ->
     lexicon = lexicon_of(kb)
     line = read_line(lexicon, text)
     reader = _Reader(lexicon, line)
-    reader.read_names()
-    reader.read_phrases(find_phrases(lexicon, line, lexicon.patterns))
-    if expecting is not None and expecting not in reader.facts:
-        reader.read_answer(expecting)
+    fact = kb.facts.get(expecting) if expecting else None
+    answer = read_answer(lexicon, line, fact) if fact else None
+    if fact is not None and answer is not None:
+        reader.take_answer(fact.name, answer)
+    else:
+        reader.read_names()
+        reader.read_phrases(find_phrases(lexicon, line, lexicon.patterns))
     act, concepts = act_of(lexicon, line, reader.facts)
     if act.intent == "why":
         reader.drop_observations()
@@ -100,7 +104,12 @@ class _Reader:
                 self._used.add(index)
 
     def _add(
-        self, fact: str, value: Scalar, items: range, quantity: Quantity | None = None, choices: tuple[str, ...] = ()
+        self,
+        fact: str,
+        value: Scalar,
+        items: range,
+        quantity: Quantity | None = None,
+        choices: tuple[str, ...] = (),
     ) -> None:
         """Add a value to a fact that may have several."""
         span = self._span(items)
@@ -179,12 +188,21 @@ class _Reader:
         best = max(found.pattern.weight for found, _ in all_of)
         by_accelerator: dict[str, float] = {}
         for found, quantity in all_of:
-            name = next((self.line.items[f.items.start].names[0].slug for f in found.filled if f.slot.type == "accelerator"), "")
+            name = next(
+                (
+                    self.line.items[f.items.start].names[0].slug
+                    for f in found.filled
+                    if f.slot.type == "accelerator"
+                ),
+                "",
+            )
             by_accelerator.setdefault(name, quantity.value)
         named = {name: value for name, value in by_accelerator.items() if name}
         if len(named) > 1 and (len(set(named.values())) > 1 or set(named.values()) == {1.0}):
             return
-        found, quantity = next(pair for pair in all_of if pair[0].pattern.weight == best or pair[1].value in named.values())
+        found, quantity = next(
+            pair for pair in all_of if pair[0].pattern.weight == best or pair[1].value in named.values()
+        )
         for value in quantity.all or (quantity.value,):
             self._add("accelerator_count", self._number("accelerator_count", value), found.items, quantity)
 
@@ -206,18 +224,22 @@ class _Reader:
         """In a question why, a rate is what somebody measured and no target."""
         observed = self.facts.pop(_RATE, None)
         if observed is not None:
-            self.ignored.append(
-                Ignored(text=observed.text, span=observed.span, why="observed", fact=_RATE)
-            )
+            self.ignored.append(Ignored(text=observed.text, span=observed.span, why="observed", fact=_RATE))
 
-    def read_answer(self, fact_name: str) -> None:
-        """A bare answer to the question that was asked: `8192`, `the second`, `int 8`."""
+    def take_answer(self, fact_name: str, answer: Reading) -> None:
+        """The whole line answers the question that was asked."""
+        self.facts[fact_name] = answer
+        self._used.update(range(len(self.line.items)))
 
     def read_rest(self) -> None:
         """Numbers that nothing explained, with the word after them."""
         for index, item in enumerate(self.line.items):
             if item.canon[0] == "#" and index not in self._used:
-                stop = index + 2 if index + 1 < len(self.line.items) and self.line.items[index + 1].canon.isalpha() else index + 1
+                stop = (
+                    index + 2
+                    if index + 1 < len(self.line.items) and self.line.items[index + 1].canon.isalpha()
+                    else index + 1
+                )
                 self._ignore(range(index, stop), "unknown")
 
 

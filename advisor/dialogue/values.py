@@ -109,7 +109,11 @@ def _one(kind: str, token: Token, unit: str) -> float | None:
         value = tokens_value(token)
         if value is None or value != math.floor(value):
             return None
-        if value < _AT_LEAST.get(kind, 0.0) or (kind == "long" and not _looks_long(token, value)) or (kind == "pair" and value < 100):
+        if (
+            value < _AT_LEAST.get(kind, 0.0)
+            or (kind == "long" and not _looks_long(token, value))
+            or (kind == "pair" and value < 100)
+        ):
             return None
         if kind == "kpair" and token.suffix != "k":
             return None
