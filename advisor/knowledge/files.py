@@ -183,8 +183,9 @@ def _read_bytes(path: str) -> bytes:
             before = os.fstat(descriptor)
             if not stat.S_ISREG(before.st_mode):
                 raise ValueError("is not a regular file")
-            raw = os.read(descriptor, MAX_FILE_BYTES + 1)
-            while len(raw) <= MAX_FILE_BYTES and (more := os.read(descriptor, MAX_FILE_BYTES + 1 - len(raw))):
+            wanted = min(before.st_size, MAX_FILE_BYTES) + 1
+            raw = os.read(descriptor, wanted)
+            while len(raw) < wanted and (more := os.read(descriptor, wanted - len(raw))):
                 raw += more
             after = os.fstat(descriptor)
         finally:

@@ -65,7 +65,8 @@ def _other(case: _Case) -> Iterator[Violation]:
 def _unknown(case: _Case) -> Iterator[Violation]:
     known = list(case.node.get("properties", {}))
     for name in case.error.kind.unexpected:
-        close = get_close_matches(name, [k for k in known if k not in case.value] or known, n=1, cutoff=0.6)
+        free = [field for field in known if field not in case.value]
+        close = get_close_matches(name, free, n=1) or get_close_matches(name, known, n=1)
         fix = f"did you mean `{close[0]}`?" if close else f"fields here: {', '.join(known)}"
         inside = f" in {case.field}" if case.where else ""
         yield Violation(
