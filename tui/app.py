@@ -13,13 +13,14 @@ from tui.commands import SLASH
 from tui.panels import PANELS
 from tui.preferences import PreferencesApp
 from tui.reading import ReadingApp
+from tui.screens.chat import WIDE
 from tui.widgets.bars import CHAT
 from tui.widgets.replies import Replies
 
 if TYPE_CHECKING:
-    from advisor.dialogue.conversation import Message as Said
     from textual.command import Provider
 
+    from advisor.dialogue.messages import Message as Said
     from tui.widgets.message import MessageView
 
 _SWITCH_INTERVAL_SECONDS = 0.002
@@ -36,6 +37,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
 
     TITLE = "rackfit"
     CSS_PATH = "styles.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  # Textual's own form
     COMMANDS = {_palette}  # noqa: RUF012  # Textual's own form
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", show=False, priority=True, id="app.help"),
@@ -60,18 +62,26 @@ class RackfitApp(ReadingApp, PreferencesApp):
         from advisor.errors import RackfitError
 
         try:
-            earlier, opening = await self.busy("reading the knowledge base", self.engine.start())
+            await self._start(self._resume)
         except RackfitError as error:
             self.failure = str(error)
             self.exit(return_code=2)
             return
         self.show_cursor()
         self._loaded.set()
-        await self.chat.transcript.add(earlier)
-        await self._show(opening, stream=False)
         if self._first:
             self.submit(self._first)
         self.run_worker(self._learn_names(), group="load")
+
+    async def _start(self, resume: str | None) -> None:
+        earlier, opening = await self.busy("reading the knowledge base", self.engine.start(resume))
+        transcript = self.chat.transcript
+        await transcript.clear()
+        await transcript.add(earlier)
+        await self._show(opening, stream=False)
+        unsaved = self.engine.opened.unsaved if self.engine.opened else ""
+        if unsaved:
+            self.notify(f"This conversation is not being saved: {unsaved}", severity="warning", markup=False)
 
     async def _learn_names(self) -> None:
         from tui.names import completions
@@ -98,8 +108,11 @@ class RackfitApp(ReadingApp, PreferencesApp):
         self.push_screen(Confirm("Quit?", text, yes="Quit and lose the typed line", no="Stay"), answered)
 
     def _leave(self) -> None:
-        self.engine.close()
         self.exit()
+
+    async def on_unmount(self) -> None:
+        """Close the session, however the application ends."""
+        await self.engine.close()
 
     def action_help_quit(self) -> None:
         """ctrl+c without a selection: say how to quit."""
@@ -129,7 +142,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         self.submit(text)
 
     async def _say(self, text: str) -> None:
-        from advisor.dialogue.conversation import Message
+        from advisor.dialogue.messages import Message
 
         await self.chat.transcript.add([Message(role="user", kind="echo", markdown=text)], topic=True)
         self.chat.query_one(Replies).choices = ()
@@ -149,12 +162,17 @@ class RackfitApp(ReadingApp, PreferencesApp):
             await self._report_defect(error)
             return ""
         await self._show(messages)
+        if self.engine.opened is not None and self.engine.opened.conversation.closed:
+            await self.action_quit()
         return ""
 
     async def _report_defect(self, error: Exception) -> None:
-        from advisor.dialogue.conversation import Message
+        from advisor.dialogue.messages import Message
+        from tui.settings import keep_defect
 
-        text = f"That hit a defect in rackfit ({type(error).__name__}). The conversation goes on; please report what you typed."
+        place = await self.engine.run(keep_defect, error)
+        where = f" The details are in {place}." if place else ""
+        text = f"That hit a defect in rackfit ({type(error).__name__}). The conversation goes on; please report it.{where}"
         await self.chat.transcript.add([Message(role="rackfit", kind="error", markdown=text)])
 
     async def _show(self, messages: Iterable[Said], *, stream: bool = True) -> None:
@@ -163,6 +181,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         await self.chat.transcript.add(new, stream=moving)
         if self.snapshot is not None:
             self.chat.take(self.snapshot)
+        self.chat.prompt.placeholder = "Answer, ask why, or change anything"
         choices = next((message.choices for message in reversed(new) if message.choices), ())
         self.chat.query_one(Replies).choices = tuple(choices)
 
@@ -268,7 +287,21 @@ class RackfitApp(ReadingApp, PreferencesApp):
             self.push_screen(window)
 
     def action_sessions(self) -> None:
-        """Resume, rename or delete saved conversations."""
-        from tui.sessions import sessions_window
+        """Go on with a saved conversation, rename or delete one."""
+        if self.snapshot is None:
+            return
+        from tui.screens.sessions import Sessions
 
-        self.run_worker(sessions_window(self), group="sessions")
+        def chosen(session_id: str | None) -> None:
+            if session_id:
+                self.run_worker(self._switch(session_id), group="say")
+
+        self.push_screen(Sessions(), chosen)
+
+    async def _switch(self, session_id: str) -> None:
+        from advisor.errors import RackfitError
+
+        try:
+            await self._start(session_id)
+        except RackfitError as error:
+            self.notify(str(error), severity="error", markup=False)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from advisor.dialogue.conversation import Message
-
+    from advisor.dialogue.messages import Message
+    from advisor.dialogue.sessions import Session, SessionStore
     from advisor.knowledge.base import KnowledgeBase
     from advisor.records import Facts, Recommendation
 
@@ -24,9 +24,13 @@ R = TypeVar("R")
 class Advisor(Protocol):
     """What the screen asks of a conversation."""
 
-    facts: Facts
+    @property
+    def facts(self) -> Facts:
+        """What was said."""
+
     recommendation: Recommendation | None
-    transcript: Sequence[Message]
+    transcript: list[Message]
+    closed: bool
 
     def open(self) -> list[Message]:
         """Greeting, or what a resumed conversation needs to say."""
@@ -40,11 +44,17 @@ class Advisor(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """A conversation ready to go. earlier: messages of a resumed session, already said."""
+    """A conversation ready to go, and where it is saved. unsaved: why it is not."""
 
     kb: KnowledgeBase
     conversation: Advisor
-    earlier: tuple[Message, ...] = ()
+    session: Session | None = None
+    store: SessionStore | None = None
+    unsaved: str = ""
+
+
+Opener = Callable[[str | None, "Opened | None"], Opened]
+"""Opens a new conversation (None), the latest saved one (empty) or the one named; may take what was open before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,17 +69,12 @@ class Snapshot:
 class Engine:
     """Calls the advisor from the event loop without holding it up."""
 
-    def __init__(self, opener: Callable[[], Opened]) -> None:
+    def __init__(self, opener: Opener) -> None:
         self._opener = opener
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="advisor")
-        self._opened: Opened | None = None
-        self.snapshot: Snapshot | None = None
         self._waiting = 0
-
-    @property
-    def ready(self) -> bool:
-        """True once the knowledge base is loaded."""
-        return self._opened is not None
+        self.opened: Opened | None = None
+        self.snapshot: Snapshot | None = None
 
     @property
     def wanted(self) -> bool:
@@ -80,15 +85,21 @@ class Engine:
         """Run any function in the advisor's thread."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: function(*arguments))
 
-    async def start(self) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-        """Load everything. Returns the messages of a resumed session and the opening ones."""
+    async def start(self, resume: str | None) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        """Open a conversation in the place of the present one. Returns what was said in it before, and what it opens with.
+
+        Raises RackfitError when the knowledge base or the session cannot be used; the present one stays then.
+        """
 
         def work() -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-            opened = self._opener()
-            new = tuple(opened.conversation.open())
-            self._opened = opened
+            opened = self._opener(resume, self.opened)
+            new = opened.conversation.open()
+            if self.opened is not None:
+                _leave(self.opened)
+            self.opened = opened
             self._take_snapshot()
-            return opened.earlier, new
+            transcript = opened.conversation.transcript
+            return tuple(transcript[: len(transcript) - len(new)]), tuple(new)
 
         return await self.run(work)
 
@@ -107,49 +118,75 @@ class Engine:
 
         return await self._converse(change)
 
-    async def with_conversation(self, function: Callable[[Advisor], R]) -> R:
-        """Run a function of the conversation in the advisor's thread."""
+    async def with_opened(self, function: Callable[[Opened], R]) -> R:
+        """Run a function of what is open in the advisor's thread."""
 
         def work() -> R:
-            assert self._opened is not None, "nothing is asked before start() returned"
-            return function(self._opened.conversation)
+            assert self.opened is not None, "nothing is asked before start() returned"
+            return function(self.opened)
 
         return await self.run(work)
 
     async def _converse(self, function: Callable[[Advisor], list[Message]]) -> tuple[Message, ...]:
-        def work(conversation: Advisor) -> tuple[Message, ...]:
+        def work(opened: Opened) -> tuple[Message, ...]:
             try:
-                return tuple(function(conversation))
+                return tuple(function(opened.conversation))
             finally:
                 self._take_snapshot()
 
         self._waiting += 1
         try:
-            return await self.with_conversation(work)
+            return await self.with_opened(work)
         finally:
             self._waiting -= 1
 
     def _take_snapshot(self) -> None:
-        assert self._opened is not None
-        conversation = self._opened.conversation
+        assert self.opened is not None
+        conversation = self.opened.conversation
         self.snapshot = Snapshot(
-            kb=self._opened.kb, facts=dict(conversation.facts), recommendation=conversation.recommendation
+            kb=self.opened.kb, facts=dict(conversation.facts), recommendation=conversation.recommendation
         )
 
-    def close(self) -> None:
-        """Let a running call end without waiting for it."""
+    async def close(self) -> None:
+        """Close the session; a call that still runs is not waited for longer than a second."""
+        opened = self.opened
+        if opened is not None:
+            self._waiting += 1
+            closing = self._pool.submit(_leave, opened)
+            await asyncio.wait([asyncio.wrap_future(closing)], timeout=1.0)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def shipped_opener(overlays: Sequence[Path], resume: str | None) -> Callable[[], Opened]:
-    """How to open the shipped knowledge base with overlays, and a saved session when `resume` names one."""
+def _leave(opened: Opened) -> None:
+    """Close the session; one in which nothing was said leaves no trace."""
+    session, store = opened.session, opened.store
+    if session is not None:
+        session.close()
+        if store is not None and not session.turns:
+            store.delete(session.id)
 
-    def work() -> Opened:
+
+def shipped_opener(overlays: Sequence[Path]) -> Opener:
+    """Opens conversations over the shipped knowledge base with overlays, saved under the user's state folder."""
+
+    def work(resume: str | None, before: Opened | None) -> Opened:
         from advisor.dialogue.conversation import Conversation
-
+        from advisor.dialogue.sessions import SessionStore
+        from advisor.errors import InputError
         from advisor.knowledge.loader import load_knowledge
 
-        kb = load_knowledge(overlays)
-        return Opened(kb=kb, conversation=Conversation(kb))
+        kb = before.kb if before is not None else load_knowledge(overlays)
+        store = SessionStore()
+        session: Session | None = None
+        unsaved = ""
+        try:
+            session = store.create() if resume is None else store.open(resume)
+        except OSError as error:
+            if resume is not None:
+                raise InputError(f"cannot open the saved conversation: {error.strerror or error}") from error
+            unsaved = error.strerror or str(error)
+        return Opened(
+            kb=kb, conversation=Conversation(kb, session), session=session, store=store, unsaved=unsaved
+        )
 
     return work

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from rich.console import Console
 from textual import constants
@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from tui.commands import SLASH
-from tui.engine import Engine, Opened
+from tui.engine import Engine, Opener
 from tui.filters import PrintableOnly
 from tui.screens.chat import ChatScreen
 from tui.settings import History, Settings, load_settings
@@ -34,7 +34,8 @@ PROGRESS_AFTER_SECONDS = 0.2
 
 def _colors() -> str | None:
     """How many colours the terminal has, as Rich names it: `truecolor`, `256`, `standard`."""
-    return Console(color_system=constants.COLOR_SYSTEM, force_terminal=True).color_system
+    system = cast('Literal["auto"]', constants.COLOR_SYSTEM)
+    return Console(color_system=system, force_terminal=True).color_system
 
 
 class FrameApp(App[None]):
@@ -42,9 +43,10 @@ class FrameApp(App[None]):
 
     def __init__(
         self,
-        opener: Callable[[], Opened],
+        opener: Opener,
         *,
         first: str = "",
+        resume: str | None = None,
         settings: Settings | None = None,
         history: History | None = None,
     ) -> None:
@@ -57,7 +59,9 @@ class FrameApp(App[None]):
         super().__init__(ansi_color=True if no_color else None)
         self.history = history if history is not None else History()
         self.engine = Engine(opener)
+        self._works: dict[object, str] = {}
         self._first = first
+        self._resume = resume
         self._printable = PrintableOnly()
         self._loaded = asyncio.Event()
         self.failure = ""
@@ -103,17 +107,23 @@ class FrameApp(App[None]):
 
     async def busy(self, what: str, work: Any) -> Any:
         """Await something; name it in the status line when it takes long."""
-        status = self.chat.query_one(StatusBar)
+        mark = object()
 
-        def tell() -> None:
-            status.busy = what
+        def tell(text: str) -> None:
+            self._works[mark] = text
+            self._name_work()
 
-        timer = self.set_timer(PROGRESS_AFTER_SECONDS, tell)
+        timer = self.set_timer(PROGRESS_AFTER_SECONDS, lambda: tell(what))
         try:
             return await work
         finally:
             timer.stop()
-            status.busy = ""
+            self._works.pop(mark, None)
+            self._name_work()
+
+    def _name_work(self) -> None:
+        for status in self.screen_stack[0].query(StatusBar):
+            status.busy = next(reversed(self._works.values()), "")
 
     async def compute(self, what: str, function: Callable[..., R], *arguments: Any) -> R:
         """Run a function in the advisor's thread, with progress."""

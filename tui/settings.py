@@ -89,6 +89,15 @@ def _owner_only(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
+def keep_defect(error: BaseException, path: Path | None = None) -> Path | None:
+    """Keep the traceback of a defect for a report; where it is, or None when it cannot be written."""
+    if path is None:
+        from platformdirs import user_state_path
+
+        path = user_state_path("rackfit", appauthor=False) / "last-defect.txt"
+    return path if write_atomically(path, "".join(traceback.format_exception(error))) else None
+
+
 class History:
     """Lines typed before, newest last, with a cursor that `older` and `newer` move."""
 

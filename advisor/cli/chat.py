@@ -84,10 +84,8 @@ def _full_screen(arguments: argparse.Namespace) -> int:
     from tui.app import RackfitApp
     from tui.engine import shipped_opener
 
-    app = RackfitApp(
-        shipped_opener([Path(folder) for folder in arguments.kb], arguments.resume),
-        first=" ".join(arguments.text),
-    )
+    opener = shipped_opener([Path(folder) for folder in arguments.kb])
+    app = RackfitApp(opener, first=" ".join(arguments.text), resume=arguments.resume)
     app.run()
     if app.failure:
         narrate(f"rackfit: {app.failure}")

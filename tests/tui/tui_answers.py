@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from advisor.dialogue.conversation import Chip, Message
+from advisor.dialogue.messages import Chip, Message
 from advisor.errors import InputError
 from advisor.knowledge.base import KnowledgeBase
 from advisor.records import (
@@ -196,6 +196,7 @@ class ScriptedConversation:
         self.facts: Facts = {}
         self.recommendation: Recommendation | None = None
         self.transcript: list[Message] = []
+        self.closed = False
         self.said: list[str] = []
         self.answer = recommendation()
 
@@ -241,7 +242,7 @@ class ScriptedConversation:
         )
 
 
-def opened() -> Opened:
+def opened(_resume: str | None = None, _before: Opened | None = None) -> Opened:
     """What the application gets instead of the shipped knowledge base."""
     kb = knowledge()
     return Opened(kb=kb, conversation=ScriptedConversation(kb))

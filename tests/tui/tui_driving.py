@@ -12,7 +12,7 @@ _KEYS = {" ": "space", "/": "slash", "?": "question_mark", ".": "full_stop", "\\
 
 async def settle(pilot: Pilot[None]) -> None:
     """Wait until nothing is being worked on and the screen is drawn."""
-    for _ in range(3):
+    for _ in range(2):
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
 
@@ -40,8 +40,8 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
 
 def conversation(app: RackfitApp) -> ScriptedConversation:
     """The conversation behind the screen."""
-    assert app.engine._opened is not None
-    inner = app.engine._opened.conversation
+    assert app.engine.opened is not None
+    inner = app.engine.opened.conversation
     assert isinstance(inner, ScriptedConversation)
     return inner
 

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from tui.paint import MAP_STYLE, VERDICT_LETTER, joined
 from tui.panels.base import NO_ANSWER, Panel, hint
 from tui.screens.picker import Picker
-from tui.widgets.map_grid import CELL_WIDTH, LABEL_WIDTH, MapGrid
+from tui.widgets.map_grid import CELL_WIDTH, LABEL_WIDTH, MapGrid, nearest
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import KnowledgeBase
@@ -197,7 +197,7 @@ def _evaluate(
         values = list(axis(kb, name, low, high, steps))
         place = None
         if now is not None and values[0] <= now <= values[-1]:
-            place = min(range(len(values)), key=lambda index: abs(values[index] - now))
+            place = nearest(values, now)
             values[place] = now
         axes.append(tuple(values))
         places.append(place)

@@ -12,12 +12,12 @@ from textual.content import Content
 from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
+from advisor.records import TraceStep
 from tui.paint import ORIGIN_MARK
 from tui.panels.base import NO_ANSWER, Panel, hint
 
 if TYPE_CHECKING:
     from advisor.reasoning.proof import Proof
-    from advisor.records import TraceStep
     from tui.engine import Snapshot
 
 _KIND_MARK = {"verdict": "■", "rule": "→", "candidate": "▣"}
@@ -154,7 +154,7 @@ def _step_label(step: TraceStep) -> Text:
 
 def _detail(data: Proof | TraceStep) -> Content:
     lines: list[Content] = []
-    if hasattr(data, "reads"):
+    if isinstance(data, TraceStep):
         lines.append(Content(data.reason))
         lines += [Content.assemble((f"{name} ", "$quiet"), str(value)) for name, value in data.reads.items()]
         return Content("\n").join(lines)
@@ -169,7 +169,7 @@ def _detail(data: Proof | TraceStep) -> Content:
 
 
 def _target(data: Proof | TraceStep, snapshot: Snapshot) -> str:
-    if hasattr(data, "reads"):
+    if isinstance(data, TraceStep):
         return data.rule
     if data.kind == "fact":
         fact = snapshot.kb.facts.get(data.key)

@@ -35,7 +35,6 @@ class ChatScreen(Screen[None]):
     """Status line, conversation, panels, keys."""
 
     AUTO_FOCUS = "#prompt"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  # Textual's own form
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back to the conversation", show=False, id="chat.leave"),
     ]
@@ -99,7 +98,8 @@ class ChatScreen(Screen[None]):
                 self._prompt.focus()
             return
         self._shown = name
-        self.add_class("-panel")
+        if enter or not self.wide:
+            self.add_class("-panel")
         panel = await self._mounted(name)
         for other in self.query("#side > .panel"):
             other.display = other is panel

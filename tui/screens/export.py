@@ -16,17 +16,17 @@ from textual.widgets.option_list import Option
 from tui.screens.base import Window
 
 WHAT: dict[str, tuple[str, str, str]] = {
-    "record-markdown": ("Decision record", "Markdown", ".md"),
-    "record-html": ("Decision record", "HTML", ".html"),
-    "record-json": ("Decision record", "JSON", ".json"),
-    "transcript-markdown": ("Transcript", "Markdown", ".md"),
-    "transcript-html": ("Transcript", "HTML", ".html"),
-    "transcript-json": ("Transcript", "JSON", ".json"),
+    "conversation-markdown": ("Decision and conversation", "Markdown", ".md"),
+    "conversation-html": ("Decision and conversation", "HTML", ".html"),
+    "conversation-json": ("Decision and conversation", "JSON", ".json"),
+    "answer-markdown": ("Answer alone", "Markdown", ".md"),
+    "answer-html": ("Answer alone", "HTML", ".html"),
+    "answer-json": ("Answer alone", "JSON", ".json"),
 }
-"""Export -> what, form, file suffix."""
+"""Export -> what, form, ending of the file name."""
 
-Exporter = Callable[[str, Path, bool], Awaitable[str]]
-"""Writes an export to a path, over an existing file only if told so; returns what is wrong, or an empty text."""
+Exporter = Callable[[str, Path], Awaitable[str]]
+"""Writes an export of `WHAT` to a path; returns what is wrong, or an empty text."""
 
 
 class Export(Window[None]):
@@ -41,7 +41,7 @@ class Export(Window[None]):
         super().__init__()
         self._stem = stem
         self._export = exporter
-        self._forms = [name for name in WHAT if answered or name.startswith("transcript")]
+        self._forms = [name for name in WHAT if answered or name.startswith("conversation")]
         self._confirmed = ""
 
     def compose(self) -> ComposeResult:
@@ -50,7 +50,7 @@ class Export(Window[None]):
             window.border_title = Content("Export")
             yield OptionList(
                 *(
-                    Option(Content.assemble(WHAT[name][0].ljust(18), (WHAT[name][1], "$quiet")), id=name)
+                    Option(Content.assemble(WHAT[name][0].ljust(28), (WHAT[name][1], "$quiet")), id=name)
                     for name in self._forms
                 ),
                 id="export-forms",
@@ -75,9 +75,9 @@ class Export(Window[None]):
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Name a file that does not exist yet."""
-        what, _, suffix = WHAT[event.option.id or ""]
-        stem = self._stem if what == "Decision record" else f"{self._stem}-transcript"
-        self.query_one(Input).value = str(free_path(Path(f"{stem}{suffix}")))
+        event.stop()
+        suffix = WHAT[event.option.id or ""][2]
+        self.query_one(Input).value = str(free_path(Path(f"{self._stem}{suffix}")))
 
     def on_option_list_option_selected(self) -> None:
         """A click on a form saves it as well."""
@@ -95,12 +95,12 @@ class Export(Window[None]):
         form = self._forms[forms.highlighted or 0]
 
         async def work() -> None:
-            if not event.value.strip():
+            if not event.value.strip() or not event.value.isprintable():
                 self._complain("give a file name")
             elif path.exists() and self._confirmed != event.value:
                 self._confirmed = event.value
                 self._complain("that file exists; press enter again to replace it")
-            elif problem := await self._export(form, path, bool(self._confirmed)):
+            elif problem := await self._export(form, path):
                 self._complain(problem)
             else:
                 self.dismiss(None)

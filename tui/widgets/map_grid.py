@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -51,9 +52,22 @@ class MapGrid(Drawn, can_focus=True):
         self, grid: Heatmap, current: tuple[int, int] | None, labels: tuple[list[str], list[str]]
     ) -> None:
         """Draw a grid. current: column and row of the present requirement; labels: of every column and row."""
+        walked = self._walked(grid)
         self.grid, self.current, self.labels = grid, current, labels
-        self.cursor = current or (len(grid.xs) // 2, len(grid.ys) // 2)
+        self.cursor = walked or current or (len(grid.xs) // 2, len(grid.ys) // 2)
         self.redraw()
+
+    def _walked(self, grid: Heatmap) -> tuple[int, int] | None:
+        """Where the cursor goes on another grid of the same axes; None when it stood on the current point."""
+        old = self.grid
+        if (
+            old is None
+            or (old.x_fact, old.y_fact) != (grid.x_fact, grid.y_fact)
+            or self.cursor == self.current
+        ):
+            return None
+        x, y = old.xs[self.cursor[0]], old.ys[self.cursor[1]]
+        return nearest(grid.xs, x), nearest(grid.ys, y)
 
     def watch_cursor(self) -> None:
         """Draw the cursor elsewhere."""
@@ -113,3 +127,8 @@ class MapGrid(Drawn, can_focus=True):
     def action_choose(self) -> None:
         """Make the point under the cursor the requirement."""
         self.post_message(self.Chosen())
+
+
+def nearest(values: Sequence[float], value: float) -> int:
+    """Index of the value closest to another."""
+    return min(range(len(values)), key=lambda index: abs(values[index] - value))

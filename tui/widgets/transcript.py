@@ -15,7 +15,7 @@ from textual.widgets import Static
 from tui.widgets.message import MessageView
 
 if TYPE_CHECKING:
-    from advisor.dialogue.conversation import Message as Said
+    from advisor.dialogue.messages import Message as Said
 
 MOUNTED = 80
 """Messages kept as widgets; earlier ones come back on demand, so long sessions stay fast and small."""
@@ -111,6 +111,13 @@ class Transcript(VerticalScroll):
                 if view.said.role == "rackfit":
                     view.stream()
         self.call_after_refresh(self.follow)
+
+    async def clear(self) -> None:
+        """Forget everything: another conversation follows."""
+        self.said = []
+        self._topic = self._cursor = None
+        await self.remove_children()
+        self._hidden = 0
 
     def follow(self) -> None:
         """Scroll to the end, but not past the topic; tell what lies below."""

@@ -1,1 +1,0 @@
-"""Saved conversations on the screen."""
