@@ -31,8 +31,3 @@ class Message:
     chips: tuple[Chip, ...] = ()
     choices: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
-
-
-def inert(value: object) -> str:
-    """Text of users and of knowledge bases for use in Markdown: characters that Markdown would act on are escaped."""
-    return "".join("\\" + c if c in "\\`*_[]<>#|" else c for c in str(value))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from advisor.dialogue.messages import inert
 from advisor.records import Recommendation
 from advisor.units import shown as quoted
+from advisor.visible import inert
 
 GREETING = (
     "Serve a language model on 8-GPU nodes or on a 72-GPU rack, and how many? "
@@ -79,6 +79,16 @@ def unrestricted(title: str, values: Sequence[str]) -> str:
 def not_used(text: str, reason: str) -> str:
     """A value that was read and cannot be used."""
     return f"{shown(text)} is not used: {reason}"
+
+
+def price_of_what(text: str) -> str:
+    """A price without its hardware."""
+    return f"{shown(text)} is a price of what? Say it with the hardware: `$3.20 per GPU-hour on H100`."
+
+
+def price_title(system: str) -> str:
+    """What the said price of one system is called."""
+    return f"USD per GPU-hour of {system}"
 
 
 def no_system(name: str, known: bool) -> str:

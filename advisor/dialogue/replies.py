@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from advisor.dialogue import phrases
-from advisor.dialogue.messages import Message, inert
+from advisor.dialogue.messages import Message
 from advisor.dialogue.readings import Understood
 from advisor.dialogue.text import tokens_of
 from advisor.knowledge import KnowledgeBase
 from advisor.knowledge.search import search
 from advisor.reasoning import explain
+from advisor.reasoning.requirement import PRICE_PREFIX
 from advisor.reasoning.trace import show_fact
 from advisor.records import (
     Accelerator,
@@ -25,9 +26,19 @@ from advisor.records import (
     System,
 )
 from advisor.units import GIB, format_count, format_tokens
+from advisor.visible import inert
 
 Recommender = Callable[..., Recommendation]
 _SHOWN_GOTCHAS = 12
+
+
+def fact_title(kb: KnowledgeBase, name: str) -> str:
+    """What a fact is called; the price of a system by the system."""
+    if name.startswith(PRICE_PREFIX):
+        system = kb.entries.get(name.removeprefix(PRICE_PREFIX))
+        return phrases.price_title(system.title if system else name)
+    fact = kb.facts.get(name)
+    return fact.title if fact else name
 
 
 def fact_text(kb: KnowledgeBase, name: str, fact: FactValue) -> str:

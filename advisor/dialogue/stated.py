@@ -9,10 +9,11 @@ from advisor.dialogue import phrases
 from advisor.dialogue.readings import Reading, Understood
 from advisor.errors import InputError, UnknownIdError
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.requirement import check_value
+from advisor.reasoning.requirement import PRICE_PREFIX, check_value
 from advisor.records import Facts, FactValue, Scalar
 
 _HARDWARE = ("accelerator", "system")
+_PRICE = "price_usd_per_gpu_hour"
 _UNRESTRICTED = ("vendor", "cooling")
 """Choices that only take candidates out: naming all of them takes out none."""
 _MOST_CHOICES = 6
@@ -40,12 +41,15 @@ class Stated:
         self.facts[name] = FactValue(value=value, origin="said", because="chat", text=text)
 
 
-def stated(kb: KnowledgeBase, understood: Understood) -> Stated:
-    """The requirement in an understood sentence. Never raises: what cannot be used becomes a note."""
+def stated(kb: KnowledgeBase, understood: Understood, said: Facts | None = None) -> Stated:
+    """The requirement in an understood sentence, after what was `said` before.
+
+    Never raises: what cannot be used becomes a note.
+    """
     result = Stated()
     unclear = {item.fact: item for item in understood.ambiguous}
     for name, reading in understood.facts.items():
-        if name in _HARDWARE:
+        if name in (*_HARDWARE, _PRICE):
             continue
         item = unclear.pop(name, None)
         if item is not None and len(reading.values) == 1:
@@ -58,6 +62,8 @@ def stated(kb: KnowledgeBase, understood: Understood) -> Stated:
         if name not in understood.facts:
             result.asks.append(_ask(name, item.choices, item.text))
     _hardware(kb, result, understood.facts.get("accelerator"), understood.facts.get("system"))
+    if _PRICE in understood.facts:
+        _price(kb, result, understood.facts[_PRICE], {**(said or {}), **result.facts})
     return result
 
 
@@ -132,3 +138,14 @@ def _hardware(
     elif wanted:
         owned = [system.id for system in kb.systems.values() if system.accelerator in wanted]
         result.say("system", ",".join(owned), accelerators.text if accelerators else "")
+
+
+def _price(kb: KnowledgeBase, result: Stated, reading: Reading, facts: Facts) -> None:
+    """A price belongs to the systems of the hardware named with it or before."""
+    systems = str(facts["system"].value).split(",") if "system" in facts else []
+    if "accelerator" in facts:
+        systems += [s.id for s in kb.systems.values() if s.accelerator == facts["accelerator"].value]
+    if not systems or len(reading.values) > 1:
+        result.notes.append(phrases.price_of_what(reading.text))
+    for system in systems if len(reading.values) == 1 else ():
+        result.say(PRICE_PREFIX + system, reading.values[0], reading.text)

@@ -69,7 +69,7 @@ class Turns:
 
     def _take_facts(self, text: str, understood: Understood) -> list[Message]:
         """Facts become the base case; without any, the nearest things that can be done are named."""
-        read = stated(self.kb, understood)
+        read = stated(self.kb, understood, self.facts)
         notes = [*read.notes, *_left_out(understood)]
         if not read.facts and not read.asks:
             if notes:
@@ -97,7 +97,7 @@ class Turns:
         """The difference a change makes; the base case stays. Before there is an answer, it is a plain statement."""
         if self.recommendation is None:
             return self._take_facts(text, understood)
-        read = stated(self.kb, understood)
+        read = stated(self.kb, understood, self.facts)
         if read.asks:
             return [self._ask_message(read.asks[0])]
         if not read.facts:
@@ -280,8 +280,7 @@ class Turns:
         )
 
     def _title(self, name: str) -> str:
-        fact = self.kb.facts.get(name)
-        return fact.title if fact else name
+        return replies.fact_title(self.kb, name)
 
     def _told(self, kind: MessageKind, text: str) -> Message:
         return Message(role="rackfit", kind=kind, markdown=text)
