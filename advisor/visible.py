@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 _PLAIN_SPACES = dict.fromkeys([0x09, 0x0A, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000])
 """Line end, tab and Unicode's spaces: not printable to Python, harmless on a screen."""
+
+_MARKDOWN = {ord(c): "\\" + c for c in "\\`*_[]<>#|&~"}
+_BLOCK_START = re.compile(r"[-+=]|\d{1,9}(?=[.)])")
+"""What makes a list or a rule of a line that begins with it."""
 
 
 def visible(text: str) -> str:
@@ -14,6 +20,21 @@ def visible(text: str) -> str:
     if text.translate(_PLAIN_SPACES).isprintable():
         return text
     return "".join(c if c.isprintable() or ord(c) in _PLAIN_SPACES else _escaped(c) for c in text)
+
+
+def inert(value: object) -> str:
+    """Data as one line of Markdown that says what the data says: nothing in it is markup, hidden or a new line."""
+    text = " ".join(visible(str(value)).split()).translate(_MARKDOWN)
+    start = _BLOCK_START.match(text)
+    if start is None:
+        return text
+    at = 0 if start[0] in "-+=" else start.end()
+    return f"{text[:at]}\\{text[at:]}"
+
+
+def inert_paragraphs(text: str) -> str:
+    """The same for prose: every line of it that is not empty becomes a paragraph."""
+    return "\n\n".join(inert(line) for line in text.split("\n") if line.strip())
 
 
 def encodable(text: str, encoding: str) -> str:

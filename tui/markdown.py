@@ -45,7 +45,7 @@ _MIN_COLUMN = 6
 def _parser() -> object:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("entity")
 
 
 @lru_cache(maxsize=256)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

@@ -250,6 +250,7 @@ class _Builder:
             self._key(event)
             return
         self._count(event, 1)
+        self._escapes(event)
         if event.tag is not None:
             self._tag(event)
         if not event.implicit[0] or event.tag is not None:
@@ -272,6 +273,7 @@ class _Builder:
     def _key(self, event: Any) -> None:
         frame = self.frames[-1]
         key = event.value
+        self._escapes(event)
         if event.tag is not None:
             self._tag(event)
         if key == "<<" and event.implicit[0]:
@@ -350,6 +352,13 @@ class _Builder:
             self.refuse(event, "KB003", f"more than {MAX_VALUES:,} values in one entry",
                         "split the entry; aliases count each time they are used")  # fmt: skip
             raise _TooMuch
+
+    def _escapes(self, event: Any) -> None:
+        """Characters that are refused in the text are refused as escapes in quotes too."""
+        if event.style == '"' and (bad := _REFUSED.search(event.value)):
+            name = f"U+{ord(bad.group()):04X}"
+            self.refuse(event, "KB015", f"an escape for the hidden or control character {name}",
+                        "delete it; it shows as nothing")  # fmt: skip
 
     def _tag(self, event: Any) -> None:
         self.refuse(event, "KB005", f"tag {shown(event.tag)} is not allowed",

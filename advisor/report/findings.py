@@ -12,8 +12,8 @@ from advisor.evidence.pairs import find_pairs
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Pair
 from advisor.report.charts import Bar, bar_chart
-from advisor.report.page import markdown_text as inert
 from advisor.units import format_count, format_ratio
+from advisor.visible import inert
 
 _NOTICE = (
     "Figures per accelerator are derived from audited totals: result not verified by MLCommons Association."

@@ -23,7 +23,7 @@ def render_html(markdown: str, title: str) -> str:
 
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("entity")
     parser.validateLink = lambda url: url.lower().startswith(("http://", "https://"))  # type: ignore[method-assign]  # documented hook
     digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     return (

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Candidate, Recommendation
 from advisor.report import parts
-from advisor.report.page import markdown_text as inert
 from advisor.units import format_ratio
+from advisor.visible import inert
 
 _SHOWN = 6
 """Feasible systems in the table of fleets; the others are named."""

@@ -10,6 +10,7 @@ from advisor.knowledge.base import KnowledgeBase
 from advisor.knowledge.graph import links_of
 from advisor.records import Alternative, Cell, Condition, Entry, Evidence, Gotcha, Price, Result, Source
 from advisor.units import format_bytes, format_count
+from advisor.visible import inert, inert_paragraphs, visible
 
 _PROSE_FIELDS = (
     "summary",
@@ -40,17 +41,11 @@ _SKIPPED = {
 _UNVERIFIED = "unverified"
 
 
-def markdown_text(value: object) -> str:
-    """Text from the knowledge base made inert: characters that Markdown would act on are escaped."""
-    text = str(value)
-    return "".join("\\" + c if c in "\\`*_[]<>#|" else c for c in text)
-
-
 def entry_page(kb: KnowledgeBase, entry: Entry) -> str:
     """Markdown of one entry, whole."""
-    lines = [f"# {markdown_text(entry.title)}", "", f"`{entry.id}`"]
+    lines = [f"# {inert(entry.title)}", "", f"`{entry.id}`"]
     if entry.aliases:
-        lines += ["", "Also called " + ", ".join(markdown_text(alias) for alias in entry.aliases) + "."]
+        lines += ["", "Also called " + ", ".join(inert(alias) for alias in entry.aliases) + "."]
     for name in _PROSE_FIELDS:
         text = getattr(entry, name, "")
         if text:
@@ -72,15 +67,13 @@ def entry_page(kb: KnowledgeBase, entry: Entry) -> str:
 
 def _prose(entry: Entry, name: str, text: str) -> str:
     if name == "formula":
-        return f"    {text}"
-    shown = markdown_text(text).replace("\n", "\n\n") if name != "body" else markdown_text(text)
+        return f"    {visible(' '.join(text.split()))}"
+    shown = inert_paragraphs(text)
     if isinstance(entry, Gotcha):
         for correction in entry.corrections:
-            written = markdown_text(correction.text)
+            written = inert(correction.text)
             if written in shown:
-                shown = shown.replace(
-                    written, f"{written} *(corrected: {markdown_text(correction.corrected)})*", 1
-                )
+                shown = shown.replace(written, f"{written} *(corrected: {inert(correction.corrected)})*", 1)
     return shown
 
 
@@ -88,14 +81,14 @@ def _gotcha_parts(entry: Gotcha) -> Iterable[str]:
     if entry.corrections:
         yield "\n## Corrections\n"
         for item in entry.corrections:
-            yield f"- “{markdown_text(item.text)}” → **{markdown_text(item.corrected)}**: {markdown_text(item.reason)}"
+            yield f"- “{inert(item.text)}” → **{inert(item.corrected)}**: {inert(item.reason)}"
     if entry.claims:
         yield "\n## Figures and what they are computed from\n\n| figure | arithmetic | inputs |\n|---|---|---|"
         for claim in entry.claims:
-            inputs = ", ".join(f"{markdown_text(k)} = {markdown_text(v)}" for k, v in claim.inputs.items())
-            quoted = "; ".join(markdown_text(part) for part in (claim.source, claim.locator) if part)
-            to = f" to {markdown_text(claim.upper)}" if claim.upper else ""
-            yield f"| {markdown_text(claim.text)} | {markdown_text(claim.expression)}{to} | {inputs or quoted} |"
+            inputs = ", ".join(f"{inert(k)} = {inert(v)}" for k, v in claim.inputs.items())
+            quoted = "; ".join(inert(part) for part in (claim.source, claim.locator) if part)
+            to = f" to {inert(claim.upper)}" if claim.upper else ""
+            yield f"| {inert(claim.text)} | {inert(claim.expression)}{to} | {inputs or quoted} |"
         yield "\nFigures per accelerator are derived from audited totals; they are not verified by MLCommons Association."
 
 
@@ -107,8 +100,8 @@ def _results_table(entry: Evidence) -> Iterable[str]:
         derived = format_count(result.value / entry.scale.accelerators) if per_accelerator else "not defined"
         variants = f" ({', '.join(result.accuracy_variants)})" if result.accuracy_variants else ""
         yield (
-            f"| {markdown_text(result.benchmark)}{variants} | {result.scenario} | {result.value:,.10g} | {_unit(result)} | {derived} "
-            f"| {_latency(result)} | {markdown_text(result.record)} |"
+            f"| {inert(result.benchmark)}{variants} | {result.scenario} | {result.value:,.10g} | {_unit(result)} | {derived} "
+            f"| {_latency(result)} | {inert(result.record)} |"
         )
 
 
@@ -128,7 +121,7 @@ def _price_table(prices: tuple[Price, ...]) -> Iterable[str]:
     yield "\n## List prices\n\n| USD per accelerator-hour | seller | basis | date | trust |\n|---|---|---|---|---|"
     for price in prices:
         yield (
-            f"| {price.usd_per_accelerator_hour:g} | {markdown_text(price.seller)} | {markdown_text(price.basis)} "
+            f"| {price.usd_per_accelerator_hour:g} | {inert(price.seller)} | {inert(price.basis)} "
             f"| {price.date} | {_trust(price.trust)} |"
         )
 
@@ -148,21 +141,19 @@ def _rows(name: str, item: Any) -> Iterable[str]:
         for other in item.alternatives:
             yield f"| {name} (disagrees) | {_value(name, other.value)} | {_trust(other.trust)} | {_origin(other)} |"
     elif isinstance(item, Condition):
-        yield f"| {name} | {markdown_text(condition_text(item))} | | |"
+        yield f"| {name} | {inert(condition_text(item))} | | |"
     elif isinstance(item, dict):
         for key, part in item.items():
             yield from _rows(f"{name}.{key}", part)
     elif isinstance(item, tuple):
         if all(not is_dataclass(part) for part in item):
-            yield f"| {name} | {', '.join(markdown_text(part) for part in item)} | | |"
+            yield f"| {name} | {', '.join(inert(part) for part in item)} | | |"
         else:
             for index, part in enumerate(item, 1):
                 yield from _rows(f"{name} {index}", part)
     elif is_dataclass(item):
         parts = [
-            f"{s.name} {markdown_text(getattr(item, s.name))}"
-            for s in fields(item)
-            if _plain(getattr(item, s.name))
+            f"{s.name} {inert(getattr(item, s.name))}" for s in fields(item) if _plain(getattr(item, s.name))
         ]
         if parts:
             yield f"| {name} | {', '.join(parts)} | | |"
@@ -181,7 +172,7 @@ def _plain(value: Any) -> bool:
 def _value(name: str, value: Any) -> str:
     if name.endswith("_bytes") and isinstance(value, int | float):
         return f"{format_bytes(value)} ({value / 1e9:,.1f} GB)"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else markdown_text(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else inert(value)
 
 
 def _trust(trust: str) -> str:
@@ -189,7 +180,7 @@ def _trust(trust: str) -> str:
 
 
 def _origin(cell: Cell | Alternative) -> str:
-    parts = [markdown_text(part) for part in (cell.source, cell.locator, cell.note) if part]
+    parts = [inert(part) for part in (cell.source, cell.locator, cell.note) if part]
     return "; ".join(parts)
 
 
@@ -224,7 +215,7 @@ def _link_lists(kb: KnowledgeBase, entry: Entry) -> Iterable[str]:
         yield "\n## Links\n"
         for target, relation in out.items():
             known = kb.entries.get(target)
-            yield f"- {relation}: {markdown_text(known.title) if known else 'missing'} (`{target}`)"
+            yield f"- {relation}: {inert(known.title) if known else 'missing'} (`{target}`)"
     incoming = (
         sorted({(o, d["relation"]) for o, _, d in kb.graph.in_edges(entry.id, data=True)})
         if entry.id in kb.graph
@@ -233,7 +224,7 @@ def _link_lists(kb: KnowledgeBase, entry: Entry) -> Iterable[str]:
     if incoming and not isinstance(entry, Source):
         yield "\n## Linked from\n"
         for origin, relation in incoming[:40]:
-            yield f"- {markdown_text(kb.entries[origin].title)} (`{origin}`, {relation})"
+            yield f"- {inert(kb.entries[origin].title)} (`{origin}`, {relation})"
         if len(incoming) > 40:
             yield f"- and {len(incoming) - 40} more: `rackfit graph {entry.id}`"
 
@@ -242,14 +233,14 @@ def _source_lines(kb: KnowledgeBase, entry: Entry) -> Iterable[str]:
     if isinstance(entry, Source):
         for part in (entry.citation, entry.notice):
             if part:
-                yield f"\n{markdown_text(part)}"
+                yield f"\n{inert(part)}"
         return
     ids = [*entry.sources, *([entry.source] if isinstance(entry, Evidence) else [])]
     known = [kb.sources[i] for i in dict.fromkeys(ids) if i in kb.sources]
     if known:
         yield "\n## Sources\n"
         for source in known:
-            where = source.url or markdown_text(source.publisher)
-            yield f"- {markdown_text(source.title)}: {where} (`{source.id}`)"
+            where = inert(source.url or source.publisher)
+            yield f"- {inert(source.title)}: {where} (`{source.id}`)"
             if source.notice:
-                yield f"  {markdown_text(source.notice)}"
+                yield f"  {inert(source.notice)}"

@@ -6,8 +6,8 @@ import re
 import shutil
 import textwrap
 
-_ESCAPED = re.compile(r"\\([\\`*_\[\]<>#|])")
-_MARKS = re.compile(r"(?<!\\)(\*\*|`|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*]))")
+_MARKS = re.compile(r"\\([!-/:-@\[-`{-~])|\*\*|`|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+"""An escaped character, which stays, or a mark of emphasis or code, which goes."""
 
 
 def width_of_terminal() -> int:
@@ -17,7 +17,7 @@ def width_of_terminal() -> int:
 
 def plain(text: str) -> str:
     """Inline Markdown as text: emphasis marks and escapes removed."""
-    return _ESCAPED.sub(r"\1", _MARKS.sub("", text))
+    return _MARKS.sub(lambda match: match[1] or "", text)
 
 
 def markdown_to_text(markdown: str, width: int | None = None) -> str:

@@ -15,7 +15,7 @@ from advisor.records import Recommendation
 from advisor.report.html import render_html
 from advisor.report.json import to_plain
 from advisor.report.markdown import render_markdown
-from advisor.report.page import markdown_text as inert
+from advisor.visible import inert
 
 Form = Literal["markdown", "html", "json"]
 FORMS: dict[str, Form] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from advisor.report.page import markdown_text as inert
+from advisor.visible import inert
 from tui.commands import SLASH
 from tui.panels import PANELS
 
