@@ -20,7 +20,9 @@ def act_of(lexicon: Lexicon, line: Line, facts: Mapping[str, Reading]) -> tuple[
     terms = read_line(lexicon, line.source, concepts=True)
     concepts = tuple(dict.fromkeys(n.slug for item in terms.items if item.canon == "C" for n in item.names))
     for act in lexicon.acts:
-        if _allowed(act, line, facts) and any(_occurs(pattern, line, terms) for pattern in act.patterns):
+        if _allowed(lexicon, act, line, facts) and any(
+            _occurs(pattern, line, terms) for pattern in act.patterns
+        ):
             return act, concepts
     return (SAY if facts else UNKNOWN), concepts
 
@@ -34,11 +36,17 @@ def _occurs(pattern: Pattern, line: Line, terms: Line) -> bool:
     )
 
 
-def _allowed(act: Act, line: Line, facts: Mapping[str, Reading]) -> bool:
-    if (act.facts == "none" and facts) or (act.facts == "some" and not facts):
+def _allowed(lexicon: Lexicon, act: Act, line: Line, facts: Mapping[str, Reading]) -> bool:
+    if act.facts and not _facts_as_asked(act.facts, lexicon, facts):
         return False
     if act.longest and len(line.items) > act.longest:
         return False
     accelerators = len(facts["accelerator"].values) if "accelerator" in facts else 0
     precisions = len(facts["weight_precision"].values) if "weight_precision" in facts else 0
     return accelerators >= act.accelerators and precisions >= act.precisions
+
+
+def _facts_as_asked(asked: str, lexicon: Lexicon, facts: Mapping[str, Reading]) -> bool:
+    if asked == "soft":
+        return all(lexicon.kb.facts[name].type in ("choice", "flag") for name in facts)
+    return bool(facts) == (asked == "some")

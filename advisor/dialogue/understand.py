@@ -38,6 +38,8 @@ def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) ->
     act, concepts = act_of(lexicon, line, reader.facts)
     if act.intent == "why":
         reader.drop_observations()
+    if act.intent == "define":
+        reader.drop_terms()
     reader.read_rest()
     if len(text) > MAX_CHARACTERS:
         span = (MAX_CHARACTERS, len(text))
@@ -225,6 +227,13 @@ class _Reader:
         observed = self.facts.pop(_RATE, None)
         if observed is not None:
             self.ignored.append(Ignored(text=observed.text, span=observed.span, why="observed", fact=_RATE))
+
+    def drop_terms(self) -> None:
+        """In a question about meanings, `offline` and `speculative` are terms and no wishes."""
+        kinds = {name: self.lexicon.kb.facts[name].type for name in self.facts}
+        self.facts = {
+            name: fact for name, fact in self.facts.items() if kinds[name] not in ("choice", "flag")
+        }
 
     def take_answer(self, fact_name: str, answer: Reading) -> None:
         """The whole line answers the question that was asked."""

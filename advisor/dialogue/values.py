@@ -49,6 +49,7 @@ TYPES: dict[str, ValueType] = {
     "once": ValueType("one", role="factor"),
     "several": ValueType("one"),
     "per_node": ValueType("one"),
+    "batch": ValueType("range"),
     "large": ValueType("range"),
     "number": ValueType("range"),
     "tokens": ValueType("range"),
@@ -65,6 +66,7 @@ TYPES: dict[str, ValueType] = {
 """Slot type -> how it is written. `long` is a token count that is one by its look alone, `speed` is tokens/s per user."""
 
 _AT_LEAST = {"several": 2.0, "window": 256.0, "large": 1000.0}
+_AT_MOST = {"batch": 8192.0}
 _ONE_OF = {"per_node": (4.0, 8.0, 16.0), "once": (1.0,)}
 _KINDS_WITH_LOW = {"ms", "duration", "speed", "ceiling"}
 
@@ -119,7 +121,9 @@ def _one(kind: str, token: Token, unit: str) -> float | None:
             return None
         return value
     value = token.value
-    if value < _AT_LEAST.get(kind, 0.0) or (kind in _ONE_OF and value not in _ONE_OF[kind]):
+    if not _AT_LEAST.get(kind, 0.0) <= value <= _AT_MOST.get(kind, math.inf) or (
+        kind in _ONE_OF and value not in _ONE_OF[kind]
+    ):
         return None
     if kind == "speed":
         return 1000.0 / value if value > 0 else None
