@@ -13,7 +13,7 @@ from advisor.knowledge import KnowledgeBase
 from advisor.records import Accelerator, Checkpoint, Estimate, Layout, Memory, Model, System
 from advisor.sizing.changes import cheapest_changes
 from advisor.sizing.hf_config import load_config_file, read_config
-from advisor.sizing.layouts import layout_problem
+from advisor.sizing.layouts import layout_problem, smallest_fit
 from advisor.sizing.memory import Footprint, footprint, load
 from advisor.sizing.names import (
     NO_ACCELERATOR,
@@ -31,7 +31,8 @@ from advisor.sizing.performance import predict
 class EstimateRequest:
     """What the flags of `rackfit estimate` say. Empty texts and None mean not said.
 
-    context_tokens: of one sequence, prompt and answer together. concurrency: sequences at once in one replica.
+    context_tokens: of one sequence, prompt and answer together. concurrency: sequences at once in one replica. tp None with a
+    system: the smallest layout of the system that holds the load.
     """
 
     model: str = ""
@@ -41,7 +42,7 @@ class EstimateRequest:
     accelerator: str = ""
     hbm_gib: float | None = None
     system: str = ""
-    tp: int = 1
+    tp: int | None = None
     pp: int = 1
     ep: int = 1
     dp: int = 1
@@ -91,24 +92,19 @@ def estimate(kb: KnowledgeBase, request: EstimateRequest) -> DeploymentEstimate:
     notes: list[str] = []
     model, checkpoint = _model(kb, request, notes)
     accelerator = _accelerator(kb, request, notes)
-    layout = Layout(tp=request.tp, pp=request.pp, ep=request.ep, dp=request.dp)
-    if problem := layout_problem(model, layout):
-        notes.append(f"engines may refuse this layout: {problem}")
-    limit = int(model.context_limit.number)
-    said = request.input_tokens is not None and request.output_tokens is not None
-    context = request.context_tokens
-    if context is None:
-        context = (request.input_tokens or 0) + (request.output_tokens or 0) if said else limit or 4096
-        if not said:
-            notes.append(
-                f"no context was given: one sequence of the model's limit, {context:,} tokens, is asked for"
-            )
-    if limit and context > max(
-        limit, int(model.context_limit_scaled.number) if model.context_limit_scaled else 0
-    ):
-        notes.append(f"{context:,} tokens are more than the {limit:,} that the model was published for")
+    context = _context(request, model, notes)
     sequences = request.concurrency if request.concurrency is not None else 1
     keywords = _footprint_keywords(request)
+    layout = _layout(
+        kb,
+        request,
+        model,
+        checkpoint,
+        accelerator,
+        {"context_tokens": context, "sequences": sequences, **keywords},
+    )
+    if problem := layout_problem(model, layout):
+        notes.append(f"engines may refuse this layout: {problem}")
     base = footprint(
         kb, model, checkpoint, accelerator or NO_ACCELERATOR, layout, context_tokens=context, **keywords
     )
@@ -116,7 +112,6 @@ def estimate(kb: KnowledgeBase, request: EstimateRequest) -> DeploymentEstimate:
     if accelerator is None:
         notes.append("no accelerator was named: only weights and bytes per token are known")
     elif memory.headroom_bytes < 0:
-        asked = {**keywords, "context_tokens": context, "sequences": sequences}
         memory = replace(memory, changes=cheapest_changes(kb, model, checkpoint, accelerator, layout, asked))
     if base.cost.state_bytes:
         notes.append(
@@ -130,6 +125,44 @@ def estimate(kb: KnowledgeBase, request: EstimateRequest) -> DeploymentEstimate:
         max_concurrency=max(0.0, base.pool_bytes) / one * layout.dp if one else 0.0,
         ttft_ms=speed[0], tpot_ms=speed[1], throughput_per_accelerator=speed[2],
     )  # fmt: skip
+
+
+def _context(request: EstimateRequest, model: Model, notes: list[str]) -> int:
+    """Length of one sequence: as said, else prompt and answer, else the model's limit as engines assume."""
+    limit = int(model.context_limit.number)
+    context = request.context_tokens
+    if context is None and request.input_tokens and request.output_tokens:
+        context = request.input_tokens + request.output_tokens
+    if context is None:
+        context = limit or 4096
+        notes.append(
+            f"no context was given: one sequence of the model's limit, {context:,} tokens, is asked for"
+        )
+    scaled = int(model.context_limit_scaled.number) if model.context_limit_scaled else 0
+    if limit and context > max(limit, scaled):
+        notes.append(f"{context:,} tokens are more than the {limit:,} that the model was published for")
+    return context
+
+
+def _layout(
+    kb: KnowledgeBase,
+    request: EstimateRequest,
+    model: Model,
+    checkpoint: Checkpoint,
+    accelerator: Accelerator | None,
+    load_keywords: dict[str, Any],
+) -> Layout:
+    """The layout asked for, or the smallest of the system that holds the load when none is."""
+    if (
+        request.system
+        and request.tp is None
+        and request.pp == request.dp == request.ep == 1
+        and accelerator is not None
+    ):
+        system = kb.find("systems", request.system)
+        assert isinstance(system, System)
+        return smallest_fit(kb, model, checkpoint, system, accelerator, **load_keywords).layout
+    return Layout(tp=request.tp or 1, pp=request.pp, ep=request.ep, dp=request.dp)
 
 
 def _footprint_keywords(request: EstimateRequest) -> dict[str, Any]:

@@ -114,10 +114,31 @@ def footprint(
         step_tokens=max_num_batched_tokens,
         context_tokens=context_tokens,
     )
-    weights = weights_bytes(
-        model, checkpoint, layout, profile.terms, speculative=speculative,
-        row_padding_bytes=profile["rocm_row_padding_bytes"] if accelerator.vendor == "amd" else 0.0,
-    )  # fmt: skip
+    precision = kv_precision_of(checkpoint, kv_precision)
+    padding = profile["rocm_row_padding_bytes"] if accelerator.vendor == "amd" else 0.0
+    shared = (
+        "rank",
+        id(model),
+        checkpoint,
+        *key[5:9],
+        precision,
+        *key[10:12],
+        context_parallel,
+        speculative,
+        padding,
+        key[-1],
+    )
+    if shared not in kb.memo:  # the same on every accelerator
+        kb.memo[shared] = (
+            weights_bytes(
+                model, checkpoint, layout, profile.terms, speculative=speculative, row_padding_bytes=padding
+            ),
+            kv_cost(
+                model.architecture, precision, tp=layout.tp, pp=layout.pp, terms=profile.terms, context_parallel=context_parallel
+            ),
+            model,
+        )  # fmt: skip
+    weights, cost, _ = kb.memo[shared]
     activation = activation_bytes(model.architecture, layout, profile, batch)
     runtime = profile["runtime_gib"] * GIB
     if layout.tp * layout.dp > 1:
@@ -125,14 +146,11 @@ def footprint(
     fraction = memory_fraction
     if fraction is None:
         fraction = _default_fraction(profile, hbm, layout, batch)
-    precision = kv_precision_of(checkpoint, kv_precision)
+    pool = _pool(profile, fraction, program, weights, activation, runtime)
     result = Footprint(
-        hbm_bytes=hbm, program_bytes=program, weights_bytes=weights, activation_bytes=activation,
-        pool_bytes=(pool := _pool(profile, fraction, program, weights, activation, runtime)),
-        reserve_bytes=hbm - weights - pool, batch=batch, profile=profile, memory_fraction=fraction, kv_precision=precision,
-        cost=kv_cost(
-            model.architecture, precision, tp=layout.tp, pp=layout.pp, terms=profile.terms, context_parallel=context_parallel
-        ),
+        hbm_bytes=hbm, program_bytes=program, weights_bytes=weights, activation_bytes=activation, pool_bytes=pool,
+        reserve_bytes=hbm - weights - pool, batch=batch, profile=profile, memory_fraction=fraction,
+        kv_precision=precision, cost=cost,
     )  # fmt: skip
     kb.memo[key] = (result, model, accelerator)
     return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from advisor.records import Architecture, Checkpoint, Layout, Model
 from advisor.sizing.formats import DEFAULT_FORMAT, FORMATS, Format
@@ -39,46 +40,82 @@ def weights_bytes(
     """
     architecture = model.architecture
     rank = Rank(checkpoint=checkpoint, layout=layout, terms=terms, row_padding_bytes=row_padding_bytes)
-    layers = sum(rank.bytes(tensor) for tensor in mixing_tensors(architecture))
+    parts = _parts(architecture)
+    layers = sum(rank.bytes(tensor) for tensor in parts.mixing)
     if terms.get("absorbed_mla"):
-        copies = (kv_up_projection(group) for group in architecture.attention if group.kind == "mla")
-        layers += sum(2.0 * rank.values(copy) for copy in copies)
-    embedding, head = (rank.bytes(tensor) for tensor in edge_tensors(architecture))
+        layers += sum(2.0 * rank.values(copy) for copy in parts.up_projections)
+    embedding, head = (rank.bytes(tensor) for tensor in parts.edges)
     if layout.pp > 1:
         edges = max(embedding, head)
     else:
         edges = embedding + (0.0 if architecture.tied_embeddings else head)
-    side = sum(rank.bytes(tensor) for tensor in side_tensors(architecture))
-    drafts = sum(rank.bytes(tensor) for tensor in mtp_tensors(architecture)) if speculative else 0.0
+    side = sum(rank.bytes(tensor) for tensor in parts.side)
+    drafts = sum(rank.bytes(tensor) for tensor in parts.drafts) if speculative else 0.0
     rope_table = 2.0 * architecture.rope_dim * architecture.rope_positions
     deepest = math.ceil(architecture.layers / layout.pp)
     layers *= deepest / architecture.layers
-    layers += _feed_forward_bytes(architecture, rank, deepest)
+    layers += _feed_forward_bytes(parts.feed_forward, rank, architecture.layers, deepest)
     return layers + edges + side + drafts + rope_table
 
 
-def _feed_forward_bytes(architecture: Architecture, rank: Rank, deepest: int) -> float:
+@dataclass(frozen=True, kw_only=True)
+class _Parts:
+    """Matrices of an architecture by the place they have in a deployment. feed_forward: (matrices, layers) per group."""
+
+    mixing: tuple[Tensor, ...]
+    feed_forward: tuple[tuple[tuple[Tensor, ...], int], ...]
+    up_projections: tuple[Tensor, ...]
+    edges: tuple[Tensor, Tensor]
+    side: tuple[Tensor, ...]
+    drafts: tuple[Tensor, ...]
+
+
+@lru_cache(maxsize=512)
+def _parts(architecture: Architecture) -> _Parts:
+    return _Parts(
+        mixing=tuple(mixing_tensors(architecture)),
+        feed_forward=tuple(
+            (tuple(feed_forward_tensors(architecture.hidden, group)), group.layers) for group in architecture.feed_forward
+        ),
+        up_projections=tuple(kv_up_projection(group) for group in architecture.attention if group.kind == "mla"),
+        edges=edge_tensors(architecture),
+        side=tuple(side_tensors(architecture)),
+        drafts=tuple(mtp_tensors(architecture)),
+    )  # fmt: skip
+
+
+def _feed_forward_bytes(
+    parts: tuple[tuple[tuple[Tensor, ...], int], ...], rank: Rank, all_layers: int, deepest: int
+) -> float:
     """Feed-forward bytes of the fullest stage, `deepest` layers long.
 
     Leading dense layers of a mixture-of-experts model all fall on the first stage, so another stage holds the heavier
     kind only; kinds that alternate are in proportion.
     """
-    groups = [
-        (sum(rank.bytes(tensor) for tensor in feed_forward_tensors(architecture.hidden, group)), group.layers)
-        for group in architecture.feed_forward
-    ]
+    groups = [(sum(rank.bytes(tensor) for tensor in tensors), layers) for tensors, layers in parts]
     heavy = max(groups, key=lambda pair: pair[0] / pair[1])
-    others = architecture.layers - heavy[1]
-    if 0 < others <= architecture.layers - deepest and others < deepest <= heavy[1]:
+    others = all_layers - heavy[1]
+    if 0 < others <= all_layers - deepest and others < deepest <= heavy[1]:
         return heavy[0] / heavy[1] * deepest
-    return sum(size for size, _ in groups) * deepest / architecture.layers
+    return sum(size for size, _ in groups) * deepest / all_layers
+
+
+@lru_cache(maxsize=1024)
+def _whole(architecture: Architecture, checkpoint: Checkpoint) -> float:
+    rank = Rank(checkpoint=checkpoint, layout=Layout(tp=1), terms={})
+    parts = _parts(architecture)
+    embedding, head = (rank.bytes(tensor) for tensor in parts.edges)
+    tensors = (*parts.mixing, *(tensor for group, _ in parts.feed_forward for tensor in group), *parts.side)
+    return (
+        embedding
+        + (0.0 if architecture.tied_embeddings else head)
+        + sum(rank.bytes(tensor) for tensor in tensors)
+    )
 
 
 def checkpoint_bytes(model: Model, checkpoint: Checkpoint) -> float:
     """Bytes of the whole model in this checkpoint's format, on no engine in particular and without MTP layers."""
-    return weights_bytes(model, checkpoint, Layout(tp=1), {}) - (
-        2.0 * model.architecture.rope_dim * model.architecture.rope_positions
-    )
+    return _whole(model.architecture, checkpoint)
 
 
 def format_of(checkpoint: Checkpoint) -> Format:
