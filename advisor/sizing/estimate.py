@@ -95,14 +95,8 @@ def estimate(kb: KnowledgeBase, request: EstimateRequest) -> DeploymentEstimate:
     context = _context(request, model, notes)
     sequences = request.concurrency if request.concurrency is not None else 1
     keywords = _footprint_keywords(request)
-    layout = _layout(
-        kb,
-        request,
-        model,
-        checkpoint,
-        accelerator,
-        {"context_tokens": context, "sequences": sequences, **keywords},
-    )
+    asked = {**keywords, "context_tokens": context, "sequences": sequences}
+    layout = _layout(kb, request, model, checkpoint, accelerator, asked)
     if problem := layout_problem(model, layout):
         notes.append(f"engines may refuse this layout: {problem}")
     base = footprint(
