@@ -7,7 +7,7 @@ import datetime
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from advisor.knowledge.findings import Finding
 from advisor.knowledge.locate import kb_folder
 from advisor.lint.baseline import compare, load_baseline, write_baseline
 from advisor.lint.check import all_checks
-from advisor.lint.fix import plan_changes, write_changes
+from advisor.lint.fix import Change, plan_changes, write_changes
 from advisor.lint.options import SEVERITIES, Options, expand_codes, find_config, load_options, parse_severity
 from advisor.lint.reporters import REPORTERS
 from advisor.lint.runner import Target, kb_root, lint_target
@@ -86,21 +86,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _once(arguments: argparse.Namespace, targets: Sequence[Target], options: Options) -> int:
     findings = _lint(targets, options, cache=not arguments.no_cache)
-    if arguments.fix or arguments.unsafe_fixes or arguments.diff:
-        changes = list(
-            plan_changes(findings, [target.root for target in targets], unsafe=arguments.unsafe_fixes)
-        )
-        if arguments.diff:
-            for change in changes:
-                data(change.diff(_short(str(change.path))), end="")
-            narrate(f"{len(changes)} file{'s' * (len(changes) != 1)} would change")
-            return 1 if changes else 0
-        written = write_changes(changes)
-        left = _lint(targets, options, cache=not arguments.no_cache) if written else findings
-        narrate(
-            f"{max(len(findings) - len(left), 0)} findings mended in {len(written)} file{'s' * (len(written) != 1)}"
-        )
-        findings = left
+    if arguments.diff:
+        return _show_changes(arguments, targets, options, findings)
+    if arguments.fix or arguments.unsafe_fixes:
+        written = write_changes(_changes(arguments, targets, options, findings))
+        narrate(f"{_files(len(written))} mended")
+        if written:
+            findings = _lint(targets, options, cache=not arguments.no_cache)
     if arguments.write_baseline:
         write_baseline(findings, arguments.write_baseline)
         narrate(f"{arguments.write_baseline} accepts {len(findings)} findings")
@@ -114,6 +106,28 @@ def _once(arguments: argparse.Namespace, targets: Sequence[Target], options: Opt
             )
     _report(arguments, [replace(finding, path=_short(finding.path)) for finding in findings])
     return 1 if options.fails(findings) else 0
+
+
+def _changes(
+    arguments: argparse.Namespace, targets: Sequence[Target], options: Options, findings: Sequence[Finding]
+) -> Iterator[Change]:
+    return plan_changes(findings, [target.root for target in targets], options, unsafe=arguments.unsafe_fixes)
+
+
+def _show_changes(
+    arguments: argparse.Namespace, targets: Sequence[Target], options: Options, findings: Sequence[Finding]
+) -> int:
+    """Print what --fix would do as a patch. Returns 1 when it would do anything."""
+    count = 0
+    for change in _changes(arguments, targets, options, findings):
+        data(change.diff(_short(str(change.path))), end="")
+        count += 1
+    narrate(f"{_files(count)} would change")
+    return 1 if count else 0
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'s' * (count != 1)}"
 
 
 def _targets(arguments: argparse.Namespace) -> list[Target]:

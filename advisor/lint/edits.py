@@ -100,7 +100,8 @@ def reordered_fields(document: Document, order: Sequence[str]) -> str:
     if sorted(order) != sorted(present) or list(order) == present:
         return document.text
     starts = [_block_start(document.text, document.places[(name,)]) for name in present]
-    return _permuted(document.text, starts, len(document.text), [present.index(name) for name in order])
+    end = len(document.text.rstrip()) + 1  # empty lines at the end of the file stay there
+    return _permuted(document.text, starts, end, [present.index(name) for name in order])
 
 
 def reordered_items(document: Document, where: Where, order: Sequence[int]) -> str:

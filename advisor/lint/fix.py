@@ -14,6 +14,8 @@ from advisor.knowledge.limits import MAX_FILE_BYTES
 from advisor.knowledge.yaml_source import parse_document
 from advisor.lint.check import Check, all_checks
 from advisor.lint.files import write_text
+from advisor.lint.ignores import ignored_codes
+from advisor.lint.options import Options
 
 _ROUNDS = 10
 _BOM = "\ufeff"
@@ -39,25 +41,28 @@ class Change:
         )
 
 
-def is_fixable(finding: Finding, *, unsafe: bool) -> bool:
-    """Whether a finding's code has a fix that may be used."""
-    check = all_checks().get(finding.code)
-    return finding.code == "KB012" or bool(check and check.fixer and (unsafe or not check.unsafe))
+def fixable_codes(*, unsafe: bool) -> frozenset[str]:
+    """Codes that have a fix that may be used."""
+    mended = (code for code, check in all_checks().items() if check.fixer and (unsafe or not check.unsafe))
+    return frozenset({"KB012", *mended})
 
 
-def plan_changes(findings: Iterable[Finding], roots: Sequence[Path], *, unsafe: bool) -> Iterator[Change]:
-    """The changes that mend findings, one for each file that would change. Nothing is written."""
-    codes: dict[str, set[str]] = {}
-    for finding in findings:
-        if is_fixable(finding, unsafe=unsafe):
-            codes.setdefault(finding.path, set()).add(finding.code)
-    for name, own in sorted(codes.items()):
+def plan_changes(
+    findings: Iterable[Finding], roots: Sequence[Path], options: Options, *, unsafe: bool
+) -> Iterator[Change]:
+    """The changes that mend findings, one for each file that would change. Nothing is written.
+
+    A file with one fixable finding is mended in all that the options allow: one fix often brings the next to light.
+    """
+    fixable = fixable_codes(unsafe=unsafe)
+    for name in sorted({finding.path for finding in findings if finding.code in fixable}):
         path = Path(name)
         entry_id = _entry_id(path, roots)
         before = _read(path)
         if entry_id is None or before is None:
             continue
-        after = mend(before, entry_id, own)
+        codes = {code for code in fixable if options.allows(code, name)} - ignored_codes(before)
+        after = mend(before, entry_id, codes)
         if after != before:
             yield Change(path=path, before=before, after=after)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -59,6 +60,16 @@ def apply_ignores(findings: Iterable[Finding], text: str, path: str) -> list[Fin
             problems.append(finding_at(path, span, "KB026", f"nothing here to ignore for {code}",
                                        fix="delete the code from the comment", severity="warning"))  # fmt: skip
     return kept + problems
+
+
+def ignored_codes(text: str) -> frozenset[str]:
+    """Codes that comments of a text name: fixes leave the whole entry alone in these."""
+    words = (word.strip() for match in _COMMENT.finditer(text) for word in (match.group(2) or "").split(","))
+    codes: set[str] = set()
+    for word in words:
+        with contextlib.suppress(InputError):
+            codes.add(find_check(word).code)
+    return frozenset(codes)
 
 
 def _keeps_from_loading(finding: Finding) -> bool:

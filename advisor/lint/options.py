@@ -39,20 +39,23 @@ class Options:
     price_days: int = 270
     line_length: int = 140
 
+    def allows(self, code: str, path: str) -> bool:
+        """Whether a code counts in a file."""
+        if code in self.ignore or (self.select is not None and code not in self.select):
+            return False
+        return not any(
+            code in codes and _matches(path, glob) for glob, codes in self.per_file_ignores.items()
+        )
+
     def choose(self, findings: Iterable[Finding]) -> list[Finding]:
         """The findings that count, with their configured severity."""
-        kept: list[Finding] = []
-        for finding in findings:
-            if finding.code in self.ignore or (self.select is not None and finding.code not in self.select):
-                continue
-            if any(
-                finding.code in codes and _matches(finding.path, glob)
-                for glob, codes in self.per_file_ignores.items()
-            ):
-                continue
-            severity = self.severities.get(finding.code)
-            kept.append(replace(finding, severity=severity) if severity else finding)
-        return kept
+        counting = [finding for finding in findings if self.allows(finding.code, finding.path)]
+        return [
+            replace(finding, severity=self.severities[finding.code])
+            if finding.code in self.severities
+            else finding
+            for finding in counting
+        ]
 
     def fails(self, findings: Iterable[Finding]) -> bool:
         """Whether a finding is at least as bad as fail_on."""

@@ -26,7 +26,8 @@ from advisor.records import KINDS, Entry
 from advisor.units import shown
 
 _NOT_YET = frozenset({"KB230", "KB302", "KB303", "KB304", "KB310", "KB509"})
-"""What is still missing around an entry is not reported while the entry itself is marked unfinished (KB605)."""
+"""What is missing around an entry: not reported while the entry is marked unfinished (KB605), or while another one is broken
+and might hold what is missed."""
 
 _SHARED = frozenset({"KB300", "KB301", "KB507", "KB508", "KB511"})
 """Codes about several entries together, one of which may lie in a layer below."""
@@ -151,6 +152,8 @@ class _Run:
     def _across(self, corpus: Corpus) -> Iterator[tuple[str, list[Finding]]]:
         problems: dict[str, list[tuple[Check, Problem]]] = {}
         for check, problem in run_corpus_checks(corpus):
+            if corpus.broken and check.code in _NOT_YET:
+                continue
             home = _home(corpus, check, problem)
             if home.entry:
                 problems.setdefault(home.entry, []).append((check, home))
