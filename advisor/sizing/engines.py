@@ -14,6 +14,7 @@ from advisor.units import shown
 TERMS: dict[str, str] = {
     "driver_gib": "kept by the driver on NVIDIA accelerators: visible memory minus what programs see",
     "runtime_gib": "held outside weights, activations and KV on each accelerator (CUDA or HIP context, libraries)",
+    "load_overhead_gib": "what loading leaves behind on several accelerators; counted with the weights, as the engine prints them",
     "communication_gib": "added when a replica spans several accelerators by tensor parallelism (NCCL, custom all-reduce)",
     "activation_gib": "activation peak that depends on neither vocabulary nor batch",
     "logits_bytes_per_value": "bytes per sequence and vocabulary entry at the sampler's peak",

@@ -18,6 +18,7 @@ from advisor.sizing.tensors import (
     mtp_tensors,
     side_tensors,
 )
+from advisor.units import GIB
 
 _LAYER_ROLES = frozenset(
     ("attention", "indexer", "linear_attention", "mamba", "mlp", "experts", "shared_experts", "latent")
@@ -55,7 +56,8 @@ def weights_bytes(
     deepest = math.ceil(architecture.layers / layout.pp)
     layers *= deepest / architecture.layers
     layers += _feed_forward_bytes(parts.feed_forward, rank, architecture.layers, deepest)
-    return layers + edges + side + drafts + rope_table
+    left_behind = terms.get("load_overhead_gib", 0.0) * GIB if layout.tp * layout.dp > 1 else 0.0
+    return layers + edges + side + drafts + rope_table + left_behind
 
 
 @dataclass(frozen=True, kw_only=True)
