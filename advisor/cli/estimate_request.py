@@ -140,7 +140,7 @@ FIELDS: dict[str, Field] = {
     "memory_fraction": Field(attribute="memory_fraction", read=_fraction, metavar="F", help="the engine's memory fraction, in the engine's own meaning"),
     "max_num_seqs": Field(attribute="max_num_seqs", read=_whole(1, 1_000_000), metavar="N", help="sequences in a batch that the engine prepares for"),
     "max_num_batched_tokens": Field(attribute="max_num_batched_tokens", read=_whole(1, 10_000_000), metavar="N", help="tokens of one scheduler step"),
-    "context": Field(attribute="context_tokens", read=_tokens, metavar="TOKENS", help="length of one sequence, prompt and answer (8192, 128k)"),
+    "context": Field(attribute="context_tokens", read=_tokens, metavar="TOKENS", help="length of one sequence: prompt, images and answer (8192, 128k)"),
     "concurrency": Field(attribute="concurrency", read=_whole(0, 100_000_000), metavar="N", help="sequences at once in one replica (default 1; 0 asks for weights only)"),
     "input_tokens": Field(attribute="input_tokens", read=_tokens, metavar="TOKENS", help="prompt length; with --output-tokens, speed is predicted"),
     "output_tokens": Field(attribute="output_tokens", read=_tokens, metavar="TOKENS", help="answer length"),

@@ -18,7 +18,7 @@ class AttentionGroup:
     mla: kv_lora_rank + rope_head_dim values are cached per token, once for all heads; q_lora_rank 0 means no query
     compression. index_heads, index_head_dim: the indexer of sparse attention caches index_head_dim values a token.
     compressed: one entry of kv_heads x head_dim values for every `compress_ratio` tokens (0: none) beside a sliding
-    window. cross: keys and values of an encoder's tokens, not of the text. linear, mamba: `state_values` (recurrent,
+    window. cross: attends to an encoder's tokens; engines allocate its cache like that of a full layer. linear, mamba: `state_values` (recurrent,
     32 bit) and `conv_values` (in the model's type) per sequence and layer, whatever the context.
     parameters_per_layer: weights of the whole block where they do not follow from the heads (linear, mamba, compressed);
     copied_parameters_per_layer: those of them that tensor parallelism does not cut.

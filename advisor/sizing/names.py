@@ -15,6 +15,7 @@ _PARENTHESES = re.compile(r"\s*\(([^)]*)\)")
 _GIBIBYTES = re.compile(r"(\d+(?:\.\d+)?)\s*GiB", re.IGNORECASE)
 _LABEL = re.compile(r"(?<![A-Za-z0-9.])(\d{1,4})\s*GB(?![a-z])", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z0-9.]+")
+_COUNT = re.compile(r"(?<![A-Za-z0-9])\d{1,4}\s*[xX*]\s*(?=[A-Za-z])")
 
 _FORMAT_WORDS: dict[str, tuple[str, str]] = {
     "fp32": ("fp32", "fp32"), "float32": ("fp32", "fp32"),
@@ -79,7 +80,10 @@ def _by_parts(kb: KnowledgeBase, name: str, inside: str, error: UnknownIdError) 
     base = name.rpartition("/")[2]
     words = [word for word in _WORDS.findall(base.replace("_", "-")) if word]
     kept = [word for word in words if not _is_noise(word)]
-    candidates = [base, "-".join(kept), *("-".join(kept[:count]) for count in range(len(kept) - 1, 1, -1))]
+    candidates = [base, "-".join(kept)]
+    while len(kept) > 2 and not any(character.isdigit() for character in kept[-1]):  # a size is never dropped
+        kept.pop()
+        candidates.append("-".join(kept))
     table = kb.names["models"]
     for candidate in dict.fromkeys(candidates):
         ids = table.get(fold(candidate), ()) or table.get(fold(candidate.removeprefix("Meta-")), ())
@@ -107,11 +111,9 @@ def format_in_name(name: str) -> tuple[str, str] | None:
         word.lower() for part in _WORDS.findall(name.replace("_", "-")) for word in (part, *part.split("."))
     ]
     found = [_FORMAT_WORDS[word] for word in words if word in _FORMAT_WORDS and _FORMAT_WORDS[word][0]]
-    if not found:
-        return None
-    return (
-        next((pair for pair in found if pair[1].startswith("q")), found[-1]) if "gguf" in words else found[-1]
-    )
+    if "gguf" in words:  # the block type says more than the file format
+        found.sort(key=lambda pair: pair[1].startswith("q"))
+    return found[-1] if found else None
 
 
 def _named_format(model: Model, name: str) -> Checkpoint | None:
@@ -174,9 +176,8 @@ def resolve_accelerator(
         if stated is None and label is None:
             raise error or UnknownIdError(f"no accelerator '{name[:60]}'")
         size = stated if stated is not None else float(label.group(1))  # type: ignore[union-attr]  # one of both is set
-        return _unknown_accelerator(
-            name, size
-        ), f"no accelerator entry for '{name[:60]}': {size:g} GiB are assumed to be visible"
+        note = f"no accelerator entry for '{name[:60]}': {size:g} GiB are assumed to be visible"
+        return _unknown_accelerator(name, size), note
     if stated is not None:
         return _with_memory(entry, stated), ""
     marketed = entry.hbm_marketed_gb.number
@@ -190,31 +191,19 @@ def _find_accelerator(kb: KnowledgeBase, name: str) -> tuple[Accelerator | None,
     try:
         entry = kb.find("accelerators", name)
     except UnknownIdError as error:
-        folded = fold(name)
         table = kb.names["accelerators"]
-        inside = [
-            (key, ids)
-            for key, ids in table.items()
-            if len(key) >= 2 and _contains(folded, key) and len(ids) == 1
-        ]
-        if not inside:
+        words = _WORDS.findall(_COUNT.sub("", name))
+        spans = sorted(
+            ((first, last) for first in range(len(words)) for last in range(first + 1, len(words) + 1)),
+            key=lambda span: span[0] - span[1],
+        )  # the longest run of words that is a name
+        known = (table.get(fold("".join(words[first:last])), ()) for first, last in spans)
+        found = next((ids for ids in known if len(ids) == 1), None)
+        if found is None:
             return None, error
-        entry = kb.entries[max(inside, key=lambda pair: len(pair[0]))[1][0]]
+        entry = kb.entries[found[0]]
     assert isinstance(entry, Accelerator)
     return entry, None
-
-
-def _contains(folded: str, key: str) -> bool:
-    """Whether a known name stands in a longer one, not glued to further letters or digits of a model number."""
-    start = folded.find(key)
-    if start < 0:
-        return False
-    after = folded[start + len(key) : start + len(key) + 2]
-    before = folded[start - 1 : start]
-    glued = (
-        before.isalnum() and before.isdigit() == key[0].isdigit() and start > 0 and key[0].isdigit()
-    ) or (after[:1] in "sdti" and len(key) <= 3)
-    return not glued
 
 
 def _with_memory(entry: Accelerator, gib: float) -> Accelerator:

@@ -36,6 +36,16 @@ def test_models_and_their_quantised_copies(
     assert (found.checkpoint.format if found.checkpoint else None) == storage
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["google/gemma-3-1b-it", "meta-llama/Llama-3.1-9B", "Qwen/Qwen3-99B-FP8", "mistralai/Mistral-Nemo-12B"],
+)
+def test_a_size_is_never_dropped_to_find_a_name(kb: KnowledgeBase, name: str) -> None:
+    """A model of another size is another model, however alike its name is."""
+    with pytest.raises(UnknownIdError):
+        resolve_model(kb, name)
+
+
 def test_an_unknown_model_gets_the_nearest_names(kb: KnowledgeBase) -> None:
     """Nothing is picked for a name that matches nothing."""
     with pytest.raises(UnknownIdError, match="nearest"):
@@ -47,6 +57,9 @@ def test_an_unknown_model_gets_the_nearest_names(kb: KnowledgeBase) -> None:
     [
         ("H100-80GB", "h100", 79.65),
         ("H100 80GB HBM3 (SXM5)", "h100", 79.65),
+        ("8xH100", "h100", 79.65),
+        ("8 x MI300X", "mi300x", 191.98),
+        ("title says H200, error says 79.10 GiB capacity", "h200", 79.10),
         ("H100 (79.18 GiB)", "h100", 79.18),
         ("H100 NVL (93.02 GiB)", "h100", 93.02),
         ("RTX PRO 6000 Blackwell 96GB Server Edition", "rtx-pro-6000", 95.59),
