@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from advisor.records import Estimate
@@ -34,7 +35,7 @@ def estimate_data(answer: DeploymentEstimate, *, line_id: Any = None) -> dict[st
         "program_visible_bytes": round(base.program_bytes) if sized else None,
         "reserve_bytes": round(memory.reserve_bytes) if sized else None,
         "kv_pool_bytes": round(base.pool_bytes) if sized else None,
-        "kv_capacity_tokens": round(memory.kv_capacity_tokens) if sized else None,
+        "kv_capacity_tokens": round(memory.kv_capacity_tokens) if sized and math.isfinite(memory.kv_capacity_tokens) else None,
         "max_sequences": memory.max_sequences if sized else None,
         "max_concurrency": round(answer.max_concurrency, 3) if sized else None,
         "fits": answer.fits, "limiting": memory.limiting if sized else None,

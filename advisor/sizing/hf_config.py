@@ -36,12 +36,14 @@ class HfReading:
 
 def load_config_file(path: Path) -> Mapping[str, Any]:
     """Read a config.json. Raises InputError that names the file, and line and column of broken JSON."""
+    if not path.is_file():
+        raise InputError(f"{shown(str(path), 200)} is not a file; give the config.json of a model")
     try:
         with path.open("rb") as handle:
             raw = handle.read(MAX_CONFIG_BYTES + 1)
     except OSError as error:
         raise InputError(
-            f"{shown(str(path), 200)}: {error.strerror}; give the config.json of a model"
+            f"{shown(str(path), 200)}: {error.strerror}; give a file that can be read"
         ) from error
     if len(raw) > MAX_CONFIG_BYTES:
         raise InputError(
@@ -70,6 +72,16 @@ def read_config(data: Mapping[str, Any], *, name: str = "") -> HfReading:
     Raises InputError for a missing or impossible field, and for an architecture that is not known: the text names it and
     the fields that could not be read.
     """
+    try:
+        return _read(data, name)
+    except InputError:
+        raise
+    except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, RecursionError) as error:
+        detail = " ".join(str(error).split())[:120]
+        raise InputError(f"config: a field holds a value of the wrong kind: {detail}") from error
+
+
+def _read(data: Mapping[str, Any], name: str) -> HfReading:
     text = _text_block(data)
     fields = Fields(text, parents=() if text is data else (data,))
     model_type = _model_type(data, text)
@@ -78,30 +90,31 @@ def read_config(data: Mapping[str, Any], *, name: str = "") -> HfReading:
         raise InputError(_unknown(model_type, text))
     architecture = _architecture(data, fields, model_type, family)
     checkpoint = checkpoint_from_config(data, architecture)
+    counts = count_parameters(architecture)
+    doubt = _size_doubt(name, counts.total)
     notes = list(checkpoint.notes)
     if unread := fields.unread():
         notes.append(f"fields of {model_type} that were not read: {', '.join(unread)}")
-    counts = count_parameters(architecture)
     if any(group.kind == "moe" and not group.experts_per_token for group in architecture.feed_forward):
-        notes.append(
-            "experts per token are not stated; parameters active per token are counted without routed experts"
-        )
-    doubt = _size_doubt(name, counts.total)
+        notes.append("experts per token are not stated; active parameters are counted without routed experts")
     if doubt:
         notes.append(doubt)
-    context = fields.number("context", 0)
-    slug = (
-        "".join(c if c.isalnum() or c == "." else "-" for c in name.rpartition("/")[2].lower()).strip("-.")
-        or "model"
-    )
     model = Model(
-        id=f"models/{slug}", title=name.rpartition("/")[2] or model_type, hf_id=name if "/" in name else "", family=model_type,
+        id=f"models/{_slug(name)}", title=name.rpartition("/")[2] or model_type, hf_id=name if "/" in name else "",
+        family=model_type,
         parameters_total=Cell(value=counts.total, trust="derived", note="counted from config.json"),
         parameters_active=Cell(value=counts.active, trust="derived", note="counted from config.json"),
-        context_limit=Cell(value=context, trust="vendor", locator="max_position_embeddings"),
+        context_limit=Cell(value=fields.number("context", 0), trust="vendor", locator="max_position_embeddings"),
         architecture=architecture, checkpoints=(checkpoint.checkpoint,),
     )  # fmt: skip
     return HfReading(model=model, notes=tuple(notes), doubt=doubt)
+
+
+def _slug(name: str) -> str:
+    """The last part of a name as the last part of an id."""
+    lowered = name.rpartition("/")[2].lower()
+    folded = "".join(c if c in "abcdefghijklmnopqrstuvwxyz0123456789." else "-" for c in lowered)
+    return folded.strip("-.") or "model"
 
 
 def _size_doubt(name: str, total: int) -> str:
