@@ -19,7 +19,7 @@ from advisor.lint.options import Options
 
 _ROUNDS = 10
 _BOM = "\ufeff"
-_KEEPS_DATA = frozenset({"KB012", "KB014", "KB018", "KB030", "KB031", "KB032", "KB033"})
+_KEEPS_DATA = frozenset({"KB012", "KB014", "KB018", "KB030", "KB031", "KB032", "KB033", "KB603"})
 """Fixes after which the entry must hold the same data, order of fields and lists aside."""
 
 

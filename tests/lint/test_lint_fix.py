@@ -151,6 +151,19 @@ def test_bytes_that_keep_a_file_from_being_read_are_mended(
     assert path.read_bytes().partition(b"schema.json\n")[2] == expected
 
 
+def test_long_prose_on_one_line_is_folded(bench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
+    """The text becomes a folded block of short lines and reads the same; text with a comment behind it stays."""
+    long = "It answers slowly, and " + "then it waits and " * 12 + "gives up: nothing helps."
+    path = bench.change("gotchas/example", f'symptom: "{long}"\nnotes: "{long}" # as they told us\n')
+    _fix(bench.root)
+    capsys.readouterr()
+    document = parse_document(path.read_text(), "")
+    assert document.data is not None
+    assert (document.data["symptom"], document.data["notes"]) == (long, long)
+    assert document.places[("symptom",)].style == "block"
+    assert document.places[("notes",)].style == "quoted"
+
+
 def test_what_cannot_be_mended_is_left_as_it_is(bench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
     """A file that is not YAML, or holds unknown fields, keeps its bytes where a fix would have to guess."""
     broken = bench.write("gotchas/broken", "id: [\n  trailing   \n")

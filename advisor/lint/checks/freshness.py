@@ -255,7 +255,7 @@ def source_address(entry: Source) -> Iterator[Problem]:
     ## Example
     ```yaml
     # sources/example.yaml
-    url: javascript:alert(1)
+    url: https://user@example.org/page
     ```
 
     ## Use instead

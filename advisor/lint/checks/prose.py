@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 
 from advisor.knowledge.yaml_source import Document
 from advisor.lint.check import Problem, corpus_check, entry_check, fixer, text_check
 from advisor.lint.corpus import Corpus
-from advisor.lint.edits import replaced
+from advisor.lint.edits import line_range, replaced
 from advisor.lint.words import HOLLOW, IMPERATIVES, PRODUCT_NAMES
-from advisor.records import KINDS, Concept, Entry, Gotcha
+from advisor.records import Concept, Entry, Gotcha
 from advisor.units import shown
 
 _MIN_CONTENT_WORDS = 8
@@ -22,12 +23,15 @@ _CODE = re.compile(r"`[^`\n]{0,200}`|https?://\S{1,300}")
 _PLACEHOLDER = re.compile(r"\b(?:TODO|FIXME|XXX|TBD)\b|\blorem ipsum\b", re.IGNORECASE)
 _PLACEHOLDER_HINTS = ("todo", "fixme", "xxx", "tbd", "lorem")
 _PUNCTUATION = ".,;:!?()[]{}\"'“”‘’—–…*"
+_FOLD_BEYOND = 140
+_FOLD_WIDTH = 110
 _RIGHT_WORDS: set[str] = set()
 _MAX_REMEMBERED_WORDS = 50_000
 _MAX_HOLLOW_WORDS = 40
 """A text with more words than this says something, whatever phrases are in it."""
+_OUR_PLACEHOLDER = re.compile(r"\bTODO(?=[:,])|(?<=# )TODO\b")
+_QUOTING_KINDS = ("evidence/", "calibration/")
 _PROSE_FIELDS = ("title", "summary", "body", "symptom", "root_cause", "workaround", "notes", "reason", "note")
-_WRITTEN_KINDS = tuple(kind for kind in KINDS if kind not in ("evidence", "calibration"))
 _LONG_LINE_KINDS = ("gotchas", "concepts")
 
 
@@ -115,7 +119,8 @@ def long_line(corpus: Corpus) -> Iterator[Problem]:
     ```
 
     ## How to fix
-    Write `>-` behind the key and fold the text onto indented lines below it.
+    Write `>-` behind the key and fold the text onto indented lines below it. `rackfit lint --fix` does where the text is one
+    paragraph without a comment behind it.
     """
     limit = corpus.options.line_length
     for entry_id, file in corpus.files.items():
@@ -128,6 +133,25 @@ def long_line(corpus: Corpus) -> Iterator[Problem]:
                 yield Problem(entry=entry_id, span=span, message=f"line {number} has {len(line)} characters; at most {limit}",
                               fix="fold it with >- over several lines")  # fmt: skip
             offset += len(line) + 1
+
+
+@fixer("KB603")
+def fold_long_lines(document: Document, entry_id: str) -> str:
+    """The text with long one-line prose folded onto lines of a moderate length; what the entry says stays the same."""
+    if not entry_id.startswith(_LONG_LINE_KINDS):
+        return document.text
+    for field in _PROSE_FIELDS[1:]:
+        place, value = document.places.get((field,)), (document.data or {}).get(field)
+        if place is None or not isinstance(value, str) or "\n" in value or value != " ".join(value.split()):
+            continue
+        start, end = line_range(document.text, place)
+        lines = document.text[start:end].split("\n")
+        if max(map(len, lines)) > _FOLD_BEYOND and document.text[place.value.end : end].strip() == "":
+            folded = "\n".join(
+                textwrap.wrap(value, _FOLD_WIDTH, break_long_words=False, break_on_hyphens=False)
+            )
+            return replaced(document.text, [(start, end, f"{field}: >-\n{textwrap.indent(folded, '  ')}\n")])
+    return document.text
 
 
 @entry_check("KB604", "product-name", "warning", "gotchas", "concepts")
@@ -195,12 +219,12 @@ def respell(document: Document, _entry_id: str) -> str:
     return replaced(document.text, edits)
 
 
-@text_check("KB605", "placeholder", "error", *_WRITTEN_KINDS)
-def placeholder(document: Document, _entry_id: str) -> Iterator[Problem]:
+@text_check("KB605", "placeholder", "error")
+def placeholder(document: Document, entry_id: str) -> Iterator[Problem]:
     """Text that is still to be written: TODO, FIXME, TBD, lorem ipsum.
 
     ## What it does
-    Looks for these words anywhere in the file, comments included; evidence, which quotes its source, is left out. `rackfit new` marks with TODO what only you can write.
+    Looks for these words anywhere in the file, comments included; in evidence, which quotes its source, only TODO with a comma, a colon or a comment sign. `rackfit new` marks with TODO what only you can write.
     While an entry holds such a word, what is missing around it (links to it, uses of it) is not reported.
 
     ## Why is this bad?
@@ -222,7 +246,8 @@ def placeholder(document: Document, _entry_id: str) -> Iterator[Problem]:
     lowered = document.text.lower()
     if not any(hint in lowered for hint in _PLACEHOLDER_HINTS):
         return
-    for match in _PLACEHOLDER.finditer(document.text):
+    pattern = _OUR_PLACEHOLDER if entry_id.startswith(_QUOTING_KINDS) else _PLACEHOLDER
+    for match in pattern.finditer(document.text):
         yield Problem(span=document.span_at(match.start(), match.end()), message=f"{match.group()} is still to be written",
                       fix="write the text, or delete the field")  # fmt: skip
 
