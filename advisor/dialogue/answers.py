@@ -101,7 +101,7 @@ def _number(lexicon: Lexicon, line: Line, fact: Fact) -> Reading | None:
         - set(lexicon.terms["simultaneous"])
     ):
         return None
-    value = max(1, round(quantity.value)) if fact.type == "integer" else float(f"{quantity.value:.6g}")
+    value = round(quantity.value) if fact.type == "integer" else float(f"{quantity.value:.6g}")
     if (fact.minimum is not None and value < fact.minimum) or (
         fact.maximum is not None and value > fact.maximum
     ):
@@ -110,6 +110,8 @@ def _number(lexicon: Lexicon, line: Line, fact: Fact) -> Reading | None:
 
 
 def _quantity(fact: Fact, tokens: Sequence[Token], words: set[str]) -> Quantity | None:
+    if len(tokens) == 1 and tokens[0].number == 0:
+        return Quantity(0)
     if fact.unit == "tokens":
         return read("tokens", tokens)
     if fact.unit != "ms":

@@ -12,10 +12,11 @@ from advisor.dialogue.modelnames import ModelNames
 from advisor.dialogue.patterns import Pattern, PatternCompiler
 from advisor.dialogue.text import Token, tokens_of
 from advisor.dialogue.trie import NameTrie
-from advisor.errors import KnowledgeError
+from advisor.errors import InputError, KnowledgeError
 from advisor.knowledge import KnowledgeBase
 from advisor.knowledge.yaml_source import parse_document
 from advisor.records import Fact
+from advisor.units import parse_number
 
 PRECISION_FACT = "weight_precision"
 """The fact whose words are the precisions; `{precision}` in the patterns of other facts means the same words."""
@@ -137,13 +138,22 @@ class Lexicon:
             if fact.scope != "requirement":
                 continue
             for source in fact.patterns:
-                phrase, _, value = source.partition(" => ")
-                found.append(self._compiler.compile(phrase, fact.name, value))
+                found.append(self._phrase(fact, source))
             for choice in fact.choices:
                 words = [word for word in choice.words if not any(c.isdigit() for c in word)]
                 if fact.name != PRECISION_FACT:
                     found += [self._compiler.compile(word, fact.name, choice.value) for word in words]
         return tuple(found)
+
+    def _phrase(self, fact: Fact, source: str) -> Pattern:
+        phrase, _, value = source.partition(" => ")
+        pattern = self._compiler.compile(phrase, fact.name, value.strip())
+        if not pattern.slots and not pattern.dismissed and fact.type in ("number", "integer"):
+            try:
+                parse_number(value, what=f"{fact.id}: pattern {source!r}")
+            except InputError as error:
+                raise KnowledgeError(str(error)) from error
+        return pattern
 
     @cached_property
     def acts(self) -> tuple[Act, ...]:

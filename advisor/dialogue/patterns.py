@@ -33,6 +33,8 @@ _JOIN = "(?:[-_] )?"
 _GAP = r"(?:[^\s#,;.!?]+ ){0,4}?"
 _MAX_PATTERN = 500
 _MAX_DEPTH = 12
+_MAX_CHOICES = 12
+"""Optional parts and gaps of one pattern: each doubles the ways to read a line of repeated words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ class PatternCompiler:
 
 
 def _alternatives(parts: Sequence[_Part]) -> _Part:
-    body = "|".join(part.expression for part in parts)
+    body = "|".join(dict.fromkeys(part.expression for part in parts))
     needs: tuple[frozenset[str], ...] = ()
     if all(part.needs for part in parts):
         # one word of each alternative is enough to know that the alternative may match
@@ -179,6 +181,7 @@ class _Reader:
         self._owner = owner
         self._compiler = compiler
         self._depth = 0
+        self._choices = 0
 
     def sequence(self) -> _Part:
         """Elements up to a closing bracket, a bar or the end."""
@@ -190,6 +193,12 @@ class _Reader:
         return self._compiler.joined(parts)
 
     def _element(self, lexeme: str) -> _Part:
+        if lexeme in ("...", "["):
+            self._choices += 1
+            if self._choices > _MAX_CHOICES:
+                raise KnowledgeError(
+                    f"{self._where}: more than {_MAX_CHOICES} optional parts; split the pattern"
+                )
         if lexeme == "...":
             return _Part(_GAP, kind="gap")
         if lexeme in ("(", "["):

@@ -157,11 +157,15 @@ class _Reader:
 
     def _read_choice(self, found: Found) -> None:
         fact, value = found.pattern.owner, found.pattern.value
-        flag = self.lexicon.kb.facts[fact].type == "flag"
-        if found.excluded and not flag:
+        kind = self.lexicon.kb.facts[fact].type
+        if kind == "flag":
+            self._add(fact, not found.excluded, found.items)
+        elif found.excluded:
             self._ignore(found.items, "excluded", fact, value)
+        elif kind in ("number", "integer"):
+            self._add(fact, self._number(fact, float(value)), found.items)
         else:
-            self._add(fact, not found.excluded if flag else value, found.items)
+            self._add(fact, value, found.items)
 
     def _read_precision(self, found: Found, fill: Filled) -> None:
         names = self.line.items[fill.items.start].names
@@ -219,7 +223,7 @@ class _Reader:
     def _number(self, fact_name: str, value: float) -> Scalar:
         fact = self.lexicon.kb.facts[fact_name]
         if fact.type == "integer":
-            return max(1, round(value))
+            return max(round(value), math.ceil(fact.minimum or 0))
         return float(f"{value:.6g}")
 
     def drop_observations(self) -> None:

@@ -1,0 +1,99 @@
+"""The phrase patterns in which facts say how people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.dialogue.lexicon import Lexicon
+from advisor.dialogue.patterns import PatternCompiler
+from advisor.dialogue.text import tokens_of
+from advisor.dialogue.values import read
+from advisor.errors import KnowledgeError
+from advisor.knowledge import KnowledgeBase
+
+COMPILER = PatternCompiler(
+    {"users": ["users", "people"], "fill before": ["about", "of", "at"], "fill after": ["+"]}
+)
+
+
+def matches(pattern: str, line: str) -> bool:
+    return COMPILER.compile(pattern, "test").expression.search(f" {line} ") is not None
+
+
+def test_a_word_list_stands_for_any_of_its_words() -> None:
+    """`<users>` is one of the list's words, `[…]` may be absent."""
+    assert matches("{count} [concurrent] <users>", "# concurrent people")
+    assert matches("{count} [concurrent] <users>", "#k users")
+    assert not matches("{count} [concurrent] <users>", "# cards")
+
+
+def test_fillers_may_stand_between_a_cue_and_its_number() -> None:
+    """`context of about 32k` is read like `context 32k`."""
+    assert matches("context {tokens}", "context of about #k")
+    assert not matches("context {tokens}", "context for the 2 users")
+
+
+def test_a_range_is_never_a_product() -> None:
+    """`4-5 H100` are four to five, not four times five."""
+    assert not matches("{times} [x] {count} {accelerator}", "# - # A".replace("# - #", "# -- #"))
+    found = COMPILER.compile("{times} [x] {count} {accelerator}", "test").expression.search(" # - # A ")
+    assert found is None
+
+
+def test_a_gap_reaches_over_four_words_and_over_no_number() -> None:
+    """`context … 32k` allows words in between, never another quantity."""
+    assert matches("context ... {tokens}", "context is cut to #k")
+    assert not matches("context ... {tokens}", "context a b c d e #k")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        ("{count} <nobody>", "no word list"),
+        ("{gizmo} users", "no slot type"),
+        ("(a|b", "not closed"),
+        ("8 users", "cannot be a word"),
+        ("(a | | b)", "empty"),
+        ("x" * 600, "longer than"),
+        ("(" * 40 + "a" + ")" * 40, "brackets inside"),
+        ("[a] " * 40 + "b", "optional parts"),
+    ],
+)
+def test_a_pattern_that_cannot_be_used_says_why(pattern: str, problem: str) -> None:
+    """An overlay's bad pattern is one clear error, not a surprise at run time."""
+    with pytest.raises(KnowledgeError, match=problem):
+        COMPILER.compile(pattern, "facts/test")
+
+
+def test_all_shipped_patterns_compile(kb: KnowledgeBase) -> None:
+    """Every pattern and word of the shipped facts and acts is usable."""
+    lexicon = Lexicon(kb)
+    assert len(lexicon.patterns) > 100
+    assert {act.intent for act in lexicon.acts} == {"size", "compare", "why", "what_if", "define", "other"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("tokens", "128k", 131072),
+        ("tokens", "1M", 1048576),
+        ("count", "1k", 1000),
+        ("speed", "25", 40),
+        ("duration", "2 s", 2000),
+        ("duration", "30 ms", 30),
+        ("long", "8192", 8192),
+    ],
+)
+def test_a_slot_reads_its_unit(kind: str, text: str, value: float) -> None:
+    """Token counts are powers of 1024, loads powers of 1000, speeds become milliseconds."""
+    quantity = read(kind, tokens_of(text))
+    assert quantity is not None
+    assert quantity.value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("long", "8000"), ("long", "500"), ("pair", "24"), ("several", "1"), ("tokens", "1b")]
+)
+def test_a_slot_refuses_what_its_kind_is_not(kind: str, text: str) -> None:
+    """A bare `8000` is no context by its look, `24/7` no pair of lengths."""
+    assert read(kind, tokens_of(text)) is None

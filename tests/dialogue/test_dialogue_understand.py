@@ -1,0 +1,162 @@
+"""Understanding: spans, ambiguity, exclusions, measurements, ranges, and answers to a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.dialogue.text import MAX_CHARACTERS
+from advisor.dialogue.understand import understand
+from advisor.knowledge import KnowledgeBase
+
+
+def test_a_span_marks_the_words_of_the_text_as_typed(kb: KnowledgeBase) -> None:
+    """A chip can be shown over the words it was read from, whatever case and width they were typed in."""
+    text = "We'd put ＤｅｅｐＳｅｅｋ-R1 on 8×H200 at ١٢٨k"
+    facts = understand(kb, text).facts
+    assert {name: text[slice(*reading.span)] for name, reading in facts.items()} == {
+        "model": "ＤｅｅｐＳｅｅｋ-R1",
+        "accelerator": "H200",
+        "accelerator_count": "8×H200",
+        "context_tokens": "١٢٨k",
+    }
+    assert facts["context_tokens"].value == 131072
+
+
+def test_a_family_and_size_without_version_is_ambiguous(kb: KnowledgeBase) -> None:
+    """`llama 70b` names four generations: all are offered, and one is only a guess."""
+    read = understand(kb, "llama 70b on b200")
+    (doubt,) = read.ambiguous
+    assert doubt.fact == "model"
+    assert set(doubt.choices) == {"llama-2-70b", "llama-3-70b", "llama-3.1-70b", "llama-3.3-70b"}
+    assert doubt.text == "llama 70b"
+
+
+@pytest.mark.parametrize(
+    "text", ["llama 3.3 70b", "R1", "405B", "gptoss 120", "qwen 235b a22b", "lama 3 70b"]
+)
+def test_a_name_that_only_one_model_has_is_certain(kb: KnowledgeBase, text: str) -> None:
+    """Nicknames, sizes and typing errors that leave one model are not asked back."""
+    assert understand(kb, text).ambiguous == ()
+
+
+def test_eight_bits_may_be_integers_or_floats(kb: KnowledgeBase) -> None:
+    """`8-bit` is asked back, unless the sentence also says which."""
+    assert {a.choices for a in understand(kb, "R1 in 8-bit").ambiguous} == {("fp8", "int8")}
+    assert understand(kb, "R1 in 8-bit, fp8").ambiguous == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "value"),
+    [
+        ("not fp8, bf16", "weight_precision", "bf16"),
+        ("no H100 here, just A100", "accelerator", "a100"),
+        ("H200 instead of H100", "accelerator", "h200"),
+        ("25 tok/s per user, not 50", "tpot_ms", 40.0),
+        ("without liquid cooling", "cooling", "air"),
+    ],
+)
+def test_what_is_negated_is_left_out(kb: KnowledgeBase, text: str, fact: str, value: object) -> None:
+    """`not`, `no` and `instead of` exclude what follows them and nothing else."""
+    assert understand(kb, text).facts[fact].value == value
+
+
+def test_why_not_asks_about_a_thing_and_does_not_exclude_it(kb: KnowledgeBase) -> None:
+    """`why not H100` is about the H100."""
+    read = understand(kb, "why not H100")
+    assert (read.intent, read.facts["accelerator"].value) == ("why", "h100")
+
+
+@pytest.mark.parametrize(
+    "text", ["R1 on 8 H200 only gives 200 tok/s", "we got 900 tokens/s with R1", "R1: 36 token/s per card"]
+)
+def test_a_measurement_is_no_target(kb: KnowledgeBase, text: str) -> None:
+    """What somebody measured is reported as left out, not taken as the rate to size for."""
+    read = understand(kb, text)
+    assert "throughput_tokens_per_s" not in read.facts
+    assert [item.why for item in read.ignored] == ["observed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "value", "low", "high"),
+    [
+        ("4-10 users at the same time", "concurrency", 10, 4, 10),
+        ("20 to 30 tok/s per user", "tpot_ms", 33.3333, 33.3333, 50),
+        ("TTFT 1-2 s", "ttft_ms", 1000, 1000, 2000),
+    ],
+)
+def test_of_a_range_the_stricter_end_counts(
+    kb: KnowledgeBase, text: str, fact: str, value: float, low: float, high: float
+) -> None:
+    """Whatever meets the stricter end meets the whole range; both ends are kept."""
+    reading = understand(kb, text).facts[fact]
+    assert (reading.value, reading.low, reading.high) == pytest.approx((value, low, high), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "value"),
+    [
+        ("1000 req/min", "requests_per_second", 1000 / 60),
+        ("2 million requests per day", "requests_per_second", 2e6 / 86400),
+        ("10B tokens a day", "throughput_tokens_per_s", 1e10 / 86400),
+        ("27 tok/s/user", "tpot_ms", 1000 / 27),
+        ("p99 ttft 2s", "ttft_ms", 2000),
+        ("40 kW racks", "rack_kw", 40),
+    ],
+)
+def test_units_are_converted(kb: KnowledgeBase, text: str, fact: str, value: float) -> None:
+    """Rates per minute or day become rates per second, speeds become times per token."""
+    assert understand(kb, text).facts[fact].value == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("expecting", "text", "value"),
+    [
+        ("context_tokens", "32k", 32768),
+        ("concurrency", "64", 64),
+        ("tpot_ms", "25 tok/s", 40.0),
+        ("ttft_ms", "2s", 2000.0),
+        ("throughput_tokens_per_s", "50k", 50000.0),
+        ("workload", "the second", "server"),
+        ("cooling", "2", "liquid"),
+        ("weight_precision", "fp8 please", "fp8"),
+        ("spare", "one spare", 1),
+        ("spare", "0", 0),
+        ("rack_kw", "about 40 kw", 40.0),
+    ],
+)
+def test_a_bare_answer_belongs_to_the_question_asked(
+    kb: KnowledgeBase, expecting: str, text: str, value: object
+) -> None:
+    """A number, an ordinal or a word is read as the fact that was asked for."""
+    assert understand(kb, text, expecting=expecting).facts[expecting].value == value
+
+
+def test_an_answer_that_says_more_is_read_in_full(kb: KnowledgeBase) -> None:
+    """Mixed initiative: the reply to one question may state other facts instead."""
+    read = understand(kb, "64 concurrent users and 32k context", expecting="tpot_ms")
+    assert {name: reading.value for name, reading in read.facts.items()} == {
+        "concurrency": 64,
+        "context_tokens": 32768,
+    }
+
+
+def test_several_models_make_a_list(kb: KnowledgeBase) -> None:
+    """A second size of a family named before belongs to the same family and version."""
+    read = understand(kb, "Llama 3.1 70B, and how many for 405B")
+    assert read.facts["model"].values == ("llama-3.1-70b", "llama-3.1-405b")
+
+
+def test_more_than_the_limit_is_cut_and_said(kb: KnowledgeBase) -> None:
+    """A megabyte of text is read up to the limit; the rest is reported."""
+    read = understand(kb, "R1 on 8 H200 " + "x" * 1_000_000)
+    assert read.facts["model"].value == "deepseek-r1"
+    assert read.ignored[-1].why == "cut"
+    assert read.ignored[-1].span[0] == MAX_CHARACTERS
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   ", "1e400", "-0", "NaN users", "\x00\x1b[31m", "\u202egnihtemos", "0 users"]
+)
+def test_what_is_no_quantity_is_no_fact(kb: KnowledgeBase, text: str) -> None:
+    """Overflowing, negative-zero, control and bidirectional text yields no fact and no exception."""
+    assert understand(kb, text).facts == {}
