@@ -86,22 +86,48 @@ def kv_cost(
         pages := page_kinds(architecture.attention, KV_BYTES[kv_precision])
     ):
         return _paged(pages, stage)
-    kinds: dict[tuple[str, int, float], float] = {}
-    state = 0.0
-    states = 0
+    kinds: dict[int, _Kind] = {}
     for group in architecture.attention:
-        if group.kind in ("linear", "mamba"):
-            state = max(
-                state,
-                math.ceil(group.state_values / tp) * _STATE_BYTES
-                + math.ceil(group.conv_values / tp) * _CONV_BYTES,
-            )
-            states += group.layers
-        per_token = layer_bytes_per_token(group, kv_precision, tp=tp, terms=terms)
-        if per_token:
-            key = (_span(group), group.window if _span(group) == "window" else 0, per_token)
-            kinds[key] = kinds.get(key, 0.0) + group.layers
-    return _assemble(kinds, state, states, stage=stage, block=block, terms=terms, sharded_by=context_parallel)
+        per_layer = layer_bytes_per_token(group, kv_precision, tp=tp, terms=terms)
+        if per_layer:
+            window = group.window if group.kind in ("sliding", "chunked") else 0
+            kinds[window] = kinds.get(window, _Kind()).plus(group.layers, per_layer)
+    states = _states(architecture, tp)
+    if terms.get("group_hybrid_layers") and len(kinds) + bool(states.layers) > 1:
+        return _grouped(kinds, states, stage=stage, block=block, terms=terms, sharded_by=context_parallel)
+    return _separate(kinds, states, stage=stage, block=block, terms=terms, sharded_by=context_parallel)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kind:
+    """Layers with one window (0: all tokens): how many, bytes per token of all, and of the widest."""
+
+    layers: int = 0
+    bytes_per_token: float = 0.0
+    widest: float = 0.0
+
+    def plus(self, layers: int, per_layer: float) -> _Kind:
+        return _Kind(
+            layers=self.layers + layers, bytes_per_token=self.bytes_per_token + layers * per_layer,
+            widest=max(self.widest, per_layer),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class _States:
+    """Layers that keep a state, and bytes of one layer's state per sequence."""
+
+    layers: int
+    layer_bytes: float
+
+
+def _states(architecture: Architecture, tp: int) -> _States:
+    own = [group for group in architecture.attention if group.kind in ("linear", "mamba")]
+    sizes = (
+        math.ceil(group.state_values / tp) * _STATE_BYTES + math.ceil(group.conv_values / tp) * _CONV_BYTES
+        for group in own
+    )
+    return _States(layers=sum(group.layers for group in own), layer_bytes=max(sizes, default=0.0))
 
 
 def _paged(pages: tuple[PageKind, ...], stage: float) -> KvCost:
@@ -148,59 +174,62 @@ def layer_bytes_per_token(
     return 0.0
 
 
-def _span(group: AttentionGroup) -> str:
-    return "window" if group.kind in ("sliding", "chunked") and group.window else "all"
-
-
-def _assemble(
-    kinds: Mapping[tuple[str, int, float], float],
-    state: float,
-    states: int,
+def _separate(
+    kinds: Mapping[int, _Kind],
+    states: _States,
     *,
     stage: float,
     block: int,
     terms: Mapping[str, float],
     sharded_by: int,
 ) -> KvCost:
-    """Join the kinds of layers in one pool, in the way the engine does."""
-    shared_pool = bool(terms.get("group_hybrid_layers")) and len(kinds) + (states > 0) > 1
-    slots: dict[tuple[str, int, float], float] = dict(kinds)
-    padding = 0.0
-    if shared_pool:
-        size = _group_size([*kinds.values(), *([states] if states else [])])
-        slots = {key: math.ceil(layers / size) * size for key, layers in kinds.items()}
-        padding = sum(slots.values()) - sum(kinds.values())
-        widest = max((key[2] for key in kinds), default=0.0)
-        state_slots = math.ceil(states / size) * size if states else 0
-        if states and widest:
-            page_tokens = math.ceil(state / widest / block) * block
-            state, block = page_tokens * widest, page_tokens
-            padding += state_slots - states
-        per_token = (sum(slots.values()) + state_slots) * widest
-        states = int(state_slots)
-    else:
-        ratio = terms.get("sliding_pool_ratio", 1.0)
-        per_token = sum(
-            layers * key[2] * (ratio if key[0] == "window" and len(kinds) > 1 else 1.0)
-            for key, layers in kinds.items()
-        )
-    parts = tuple(
-        Part(
-            bytes_per_token=layers * key[2] * stage,
-            limit=key[1],
-            spare_blocks=1 if key[1] and shared_pool else 0,
-        )
-        for key, layers in slots.items()
-    )
+    """A pool for each kind of layer, as large as each needs; windows get a share of the tokens of the others."""
+    share = terms.get("sliding_pool_ratio", 1.0) if len(kinds) > 1 else 1.0
+    per_token = sum(kind.bytes_per_token * (share if window else 1.0) for window, kind in kinds.items())
     return KvCost(
-        bytes_per_token=per_token * stage / sharded_by, parts=parts, state_bytes=state * states * stage,
-        block_tokens=block, padding_layers=int(padding), sharded_by=sharded_by,
-        steps_in_flight=int(terms.get("steps_in_flight", 0)) or 1,
-        by_concurrency=bool(terms.get("tokens_from_concurrency")) and len(kinds) + (states > 0) > 1,
+        bytes_per_token=per_token * stage / sharded_by,
+        parts=tuple(Part(bytes_per_token=kind.bytes_per_token * stage, limit=window) for window, kind in kinds.items()),
+        state_bytes=states.layer_bytes * states.layers * stage, block_tokens=block, sharded_by=sharded_by,
     )  # fmt: skip
 
 
-def _group_size(layers: list[float]) -> float:
+def _grouped(
+    kinds: Mapping[int, _Kind],
+    states: _States,
+    *,
+    stage: float,
+    block: int,
+    terms: Mapping[str, float],
+    sharded_by: int,
+) -> KvCost:
+    """One pool for unlike layers, in groups of equally many, padded where they do not divide (vLLM).
+
+    A page of attention grows until it holds a whole state; the tokens printed are pages over groups.
+    """
+    size = _group_size([kind.layers for kind in kinds.values()] + ([states.layers] if states.layers else []))
+    slots = {window: math.ceil(kind.layers / size) * size for window, kind in kinds.items()}
+    state_slots = math.ceil(states.layers / size) * size
+    widest = max((kind.widest for kind in kinds.values()), default=0.0)
+    page_tokens, state = block, states.layer_bytes
+    if state and widest:
+        page_tokens = math.ceil(state / widest / block) * block
+        state = page_tokens * widest
+    padding = sum(slots.values()) + state_slots - sum(kind.layers for kind in kinds.values()) - states.layers
+    parts = tuple(
+        Part(
+            bytes_per_token=kind.bytes_per_token / kind.layers * slots[window] * stage, limit=window,
+            spare_blocks=1 if window else 0,
+        )
+        for window, kind in kinds.items()
+    )  # fmt: skip
+    return KvCost(
+        bytes_per_token=(sum(slots.values()) + state_slots) * widest * stage / sharded_by, parts=parts,
+        state_bytes=state * state_slots * stage, block_tokens=page_tokens, padding_layers=padding, sharded_by=sharded_by,
+        steps_in_flight=int(terms.get("steps_in_flight", 0)) or 1, by_concurrency=bool(terms.get("tokens_from_concurrency")),
+    )  # fmt: skip
+
+
+def _group_size(layers: list[int]) -> int:
     """Layers per group of a shared pool: the rarest kind's, or the commonest's when they are close (vLLM's rule)."""
     smallest, largest = min(layers), max(layers)
     return largest if largest < smallest * 1.5 else smallest
