@@ -137,7 +137,7 @@ class PatternCompiler:
 
     def _glue(self, before: str, after: str) -> str:
         """What may stand between two elements; between two numbers nothing, so that `4-5` is never a product."""
-        if not before or "gap" in (before, after) or (before == after == "number"):
+        if not before or "gap" in (before, after) or (before == after == "number") or after == "bare":
             return ""
         filler = self._before if after == "number" else self._after if before == "number" else ""
         return filler + _JOIN
@@ -242,4 +242,4 @@ class _Reader:
         if form == "unit":
             return _Part(f"(?P<{group}>{TYPES[kind].units})")
         body = {"range": _RANGE, "list": _LIST, "one": f"{_NUMBER} "}[form] + TYPES[kind].units
-        return _Part(f"(?P<{group}>{body})", kind="number")
+        return _Part(f"(?P<{group}>{body})", kind="bare" if TYPES[kind].bare else "number")

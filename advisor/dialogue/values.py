@@ -35,11 +35,15 @@ def _units(words: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ValueType:
-    """One slot type: its form, the unit words it must carry, and the part it plays in the fact's value."""
+    """One slot type: its form, the unit words it must carry, and the part it plays in the fact's value.
+
+    bare: no filler such as `about` may stand before it.
+    """
 
     form: Form
     units: str = ""
     role: Role = "value"
+    bare: bool = False
 
 
 TYPES: dict[str, ValueType] = {
@@ -48,7 +52,7 @@ TYPES: dict[str, ValueType] = {
     "times": ValueType("one", role="factor"),
     "once": ValueType("one", role="factor"),
     "several": ValueType("one"),
-    "per_node": ValueType("one"),
+    "per_node": ValueType("one", bare=True),
     "batch": ValueType("range"),
     "large": ValueType("range"),
     "number": ValueType("range"),
