@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Iterable
 
@@ -30,6 +31,8 @@ def chat(arguments: argparse.Namespace) -> int:
     first = " ".join(arguments.text).strip()
     if first:
         _turn(conversation, store, first)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     asking = sys.stdin is not None and sys.stdin.isatty()
     while not conversation.closed:
         if asking:

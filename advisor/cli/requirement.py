@@ -9,6 +9,7 @@ from advisor.cli.common import add_knowledge_flag, load_for
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase, load_knowledge
 from advisor.records import Facts, FactValue, Scalar
+from advisor.report.terminal import plain
 from advisor.units import parse_number, shown
 
 _PREFIX = "fact_"
@@ -67,8 +68,9 @@ def read_requirement(arguments: argparse.Namespace, words: str) -> tuple[Knowled
     values: dict[str, Scalar] = {}
     places: dict[str, str] = {}
     notes: list[str] = []
+    worded: Facts = {}
     if words.strip():
-        values, notes = _from_words(kb, words)
+        worded, notes = _from_words(kb, words)
     for name, fact in kb.facts.items():
         given = getattr(arguments, _PREFIX + name, None)
         if given is not None:
@@ -85,7 +87,7 @@ def read_requirement(arguments: argparse.Namespace, words: str) -> tuple[Knowled
         kb, values["model"], doubts = _with_config(kb, arguments.config)
         notes += doubts
     systems = values.pop("system", None)
-    facts = said(kb, values, where=places)
+    facts = {**worded, **said(kb, values, where=places)}
     if systems is not None:
         facts["system"] = FactValue(value=str(systems), origin="said", because="--system")
     for pair in arguments.price:
@@ -103,25 +105,18 @@ def read_requirement(arguments: argparse.Namespace, words: str) -> tuple[Knowled
     return kb, facts, notes
 
 
-def _from_words(kb: KnowledgeBase, words: str) -> tuple[dict[str, Scalar], list[str]]:
-    """Facts read from words, and notes on what was left out. Raises InputError where the words may mean several things."""
+def _from_words(kb: KnowledgeBase, words: str) -> tuple[Facts, list[str]]:
+    """Facts said in words, and notes on what was left out. Raises InputError where the words may mean several things."""
+    from advisor.dialogue.stated import stated
     from advisor.dialogue.understand import understand
 
-    read = understand(kb, words)
-    for doubt in read.ambiguous:
-        raise InputError(
-            f"{doubt.fact}: {shown(doubt.text)} may be {', '.join(doubt.choices)}; name one in the text or by its flag"
-        )
-    values: dict[str, Scalar] = {}
-    for name, reading in read.facts.items():
-        if isinstance(reading.value, tuple):
-            listed = ", ".join(str(value) for value in reading.value)
-            raise InputError(
-                f"{name}: one answer takes one value, not {listed}; ask for each, or use `rackfit chat` to compare"
-            )
-        values[name] = reading.value
-    notes = [f"not used: {shown(left.text)} ({left.why})" for left in read.ignored]
-    return values, notes
+    understood = understand(kb, words)
+    read = stated(kb, understood)
+    for ask in read.asks:
+        choices = ", ".join(ask.choices)
+        raise InputError(f"{ask.fact}: {plain(ask.reason)} {choices}; name one in the text or by its flag")
+    notes = [f"not used: {shown(left.text)} ({left.why})" for left in understood.ignored]
+    return read.facts, [plain(note) for note in read.notes] + notes
 
 
 def _with_config(kb: KnowledgeBase, path: str) -> tuple[KnowledgeBase, str, list[str]]:

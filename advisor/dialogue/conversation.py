@@ -44,6 +44,7 @@ class Conversation(Turns):
 
     def say(self, text: str) -> list[Message]:
         """Answer a line of the user. Never raises for any text."""
+        text = text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be saved
         self.transcript.append(Message(role="user", kind="echo", markdown=text))
         try:
             messages = self._reply(text)

@@ -128,3 +128,21 @@ def test_understand_shows_what_it_read(rackfit: Callable[..., Any]) -> None:
     assert "ambiguous model" in ran.out
     assert "left out (excluded): 'fp8'" in ran.out
     assert rackfit("understand").status == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        ("GB300 NVL72 for R1 fp4 8k", 0, "GB300 NVL72 rack"),
+        ("V100 for R1 fp4 8k", 0, "V100 is known by name only"),
+        ("llama 70b", 2, "llama-3.1-70b"),
+        ("R1 in 8-bit", 2, "fp8, int8"),
+    ],
+)
+def test_ask_takes_the_words_that_the_chat_takes(
+    rackfit: Callable[..., Any], words: str, status: int, told: str
+) -> None:
+    """One sentence is enough for an answer; what may mean several things is refused with the choices."""
+    ran = rackfit("ask", "--no-flips", words)
+    assert ran.status == status
+    assert told in ran.out + ran.err

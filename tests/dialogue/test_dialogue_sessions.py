@@ -162,3 +162,9 @@ def test_a_full_disk_ends_the_saving_and_not_the_conversation(kb: KnowledgeBase,
     messages = conversation.say("gpt-oss 120b")
     assert "No space left on device" in messages[-1].markdown
     assert all("not saved" not in message.markdown for message in conversation.say("fp4"))
+
+
+def test_half_a_surrogate_pair_can_be_saved(kb: KnowledgeBase, store: SessionStore) -> None:
+    """Any text that reaches the conversation can be written and read again."""
+    name = held(kb, store, "R1 \ud800 \x00")
+    assert "R1" in read_turns(store.folder / f"{name}.jsonl")[0].typed
