@@ -26,6 +26,7 @@ from advisor.records import (
     Scalar,
     System,
 )
+from advisor.sizing.changes import cheapest_changes, shortfall
 from advisor.sizing.fleet import Demand, build_fleet, demand_from, replicas_needed
 from advisor.sizing.layouts import layouts_for
 from advisor.sizing.memory import fit, pick_checkpoint
@@ -87,9 +88,11 @@ def size_candidate(kb: KnowledgeBase, facts: Facts, system: System, *, brief: bo
         scale_out_gb_per_s=number(facts, "scale_out_gb_per_s"),
     )
     chosen = _best_layout(kb, facts, subject, demand)
-    memory = chosen.memory if chosen else roomiest
+    memory = chosen.memory if chosen else roomiest[1] if roomiest else None
     if chosen and demand.sequences and not brief:
         memory = _under_load(kb, facts, subject, chosen, demand)
+    if chosen is None and roomiest and not brief:
+        memory = _with_changes(kb, facts, subject, *roomiest)
     rate = chosen.rate if chosen else None
     own = _candidate_facts(kb, system, accelerator, chosen, memory, rate)
     run = run_rules(kb, {**facts, **own}, scope="candidate", subject=system.id)
@@ -188,6 +191,20 @@ def _under_load(kb: KnowledgeBase, facts: Facts, subject: Subject, chosen: _Choi
     )
 
 
+def _with_changes(
+    kb: KnowledgeBase, facts: Facts, subject: Subject, layout: Layout, memory: Memory
+) -> Memory:
+    """A memory that does not fit, with the cheapest changes that would make it fit."""
+    load = {
+        "context_tokens": int(number(facts, "context_tokens") or 1),
+        "sequences": 1,
+        "kv_precision": subject.kv_precision,
+        "engine": subject.engine or "vllm",
+    }
+    changes = cheapest_changes(kb, subject.model, subject.checkpoint, subject.accelerator, layout, load)
+    return replace(memory, changes=changes)
+
+
 def _with_fleet(
     facts: Facts, system: System, layout: Layout, memory: Memory, rate: Rate, demand: Demand
 ) -> _Choice:
@@ -231,8 +248,8 @@ def _fitting(
     checkpoint: Checkpoint,
     system: System,
     accelerator: Accelerator,
-) -> tuple[tuple[tuple[Layout, Memory], ...], Memory | None]:
-    """The layouts that hold at least one sequence of the asked context, and the roomiest memory tried."""
+) -> tuple[tuple[tuple[Layout, Memory], ...], tuple[Layout, Memory] | None]:
+    """The layouts that hold at least one sequence of the asked context, and the roomiest one tried."""
     context = int(number(facts, "context_tokens") or 1)
     kv, engine = text(facts, "kv_precision"), text(facts, "engine") or "vllm"
     key = ("fitting", system.id, model.id, checkpoint.precision, kv, engine, context)
@@ -242,8 +259,8 @@ def _fitting(
             for layout in layouts_for(model, system)
         ]  # fmt: skip
         fitting = tuple((la, m) for la, m in tried if m.headroom_bytes >= 0 and m.max_sequences >= 1)
-        kb.memo[key] = (fitting, max((m for _, m in tried), key=lambda m: m.headroom_bytes, default=None))
-    found: tuple[tuple[tuple[Layout, Memory], ...], Memory | None] = kb.memo[key]
+        kb.memo[key] = (fitting, max(tried, key=lambda row: row[1].headroom_bytes, default=None))
+    found: tuple[tuple[tuple[Layout, Memory], ...], tuple[Layout, Memory] | None] = kb.memo[key]
     return found
 
 
@@ -289,15 +306,13 @@ def _candidate_facts(
 
 def _exclusions(run: RuleRun, memory: Memory | None) -> Iterable[Exclusion]:
     for fired in run.effects:
-        if fired.effect.kind == "forbid":
-            nearest = (
-                "; ".join(memory.changes[:3])
-                if memory and "candidate_fits" in fired.reads and memory.changes
-                else ""
-            )
-            yield Exclusion(
-                constraint=fired.rule.id, text=fired.effect.text or fired.rule.reason, nearest=nearest
-            )
+        if fired.effect.kind != "forbid":
+            continue
+        text, nearest = fired.effect.text, ""
+        if "candidate_fits" in fired.reads and memory is not None and memory.headroom_bytes < 0:
+            text = f"{text.rstrip('.')}: {shortfall(memory)}"
+            nearest = "; or ".join(memory.changes[:3])
+        yield Exclusion(constraint=fired.rule.id, text=text, nearest=nearest)
 
 
 def _arithmetic(

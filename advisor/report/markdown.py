@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from advisor.knowledge import KnowledgeBase
-from advisor.records import Candidate, Recommendation
+from advisor.records import Exclusion, Recommendation
 from advisor.report import parts
 from advisor.units import format_ratio
 from advisor.visible import inert
@@ -147,21 +148,26 @@ def _comparison(answer: Recommendation) -> Iterable[str]:
 
 
 def _excluded(answer: Recommendation) -> Iterable[str]:
-    """Excluded systems, those out for the same reason together."""
+    """Excluded systems; those out for one reason together, each under the reason it shares with most others."""
+    excluded = [candidate for candidate in answer.candidates if not candidate.feasible]
+    reasons = {c.system: [_exclusion(item) for item in c.exclusions] or [_NO_POINT] for c in excluded}
+    shared = Counter(reason for own in reasons.values() for reason in own)
     groups: dict[str, list[str]] = {}
-    for candidate in answer.candidates:
-        if not candidate.feasible:
-            groups.setdefault(" ".join(_exclusions(candidate)), []).append(inert(candidate.title))
+    for candidate in excluded:
+        reason = max(reasons[candidate.system], key=lambda text: shared[text])
+        groups.setdefault(reason, []).append(inert(candidate.title))
     if groups:
         yield "## Excluded\n"
     for reason, titles in groups.items():
-        yield f"- {', '.join(titles)}: {reason or 'no operating point meets the limits.'}"
+        yield f"- {', '.join(titles)}: {reason}"
 
 
-def _exclusions(candidate: Candidate) -> Iterable[str]:
-    for item in candidate.exclusions:
-        nearest = f" Would pass: {inert(item.nearest)}." if item.nearest else ""
-        yield f"{inert(item.text.rstrip('.'))}.{nearest} (`{item.constraint}`)"
+_NO_POINT = "no operating point meets the limits."
+
+
+def _exclusion(item: Exclusion) -> str:
+    nearest = f" Would pass: {inert(item.nearest)}." if item.nearest else ""
+    return f"{inert(item.text.rstrip('.'))}.{nearest} (`{item.constraint}`)"
 
 
 def _flips(answer: Recommendation) -> Iterable[str]:

@@ -10,7 +10,7 @@ from advisor.knowledge.base import KnowledgeBase
 from advisor.knowledge.graph import links_of
 from advisor.records import Alternative, Cell, Condition, Entry, Evidence, Gotcha, Price, Result, Source
 from advisor.units import format_bytes, format_count
-from advisor.visible import inert, inert_paragraphs, visible
+from advisor.visible import inert, inert_paragraphs, one_line
 
 _PROSE_FIELDS = (
     "summary",
@@ -67,7 +67,7 @@ def entry_page(kb: KnowledgeBase, entry: Entry) -> str:
 
 def _prose(entry: Entry, name: str, text: str) -> str:
     if name == "formula":
-        return f"    {visible(' '.join(text.split()))}"
+        return f"    {one_line(text)}"
     shown = inert_paragraphs(text)
     if isinstance(entry, Gotcha):
         for correction in entry.corrections:
@@ -144,7 +144,7 @@ def _rows(name: str, item: Any) -> Iterable[str]:
         yield f"| {name} | {inert(condition_text(item))} | | |"
     elif isinstance(item, dict):
         for key, part in item.items():
-            yield from _rows(f"{name}.{key}", part)
+            yield from _rows(f"{name}.{inert(key)}", part)
     elif isinstance(item, tuple):
         if all(not is_dataclass(part) for part in item):
             yield f"| {name} | {', '.join(inert(part) for part in item)} | | |"

@@ -66,12 +66,17 @@ def listing_text(listing: Listing, *, every: bool = False) -> str:
 
 def _cells(side: PairSide) -> list[str]:
     return [
-        side.submitter,
-        side.platform,
+        _text_cell(side.submitter),
+        _text_cell(side.platform),
         _short(side),
         str(side.accelerators),
         f"{side.per_accelerator:.8g}",
     ]
+
+
+def _text_cell(text: str) -> str:
+    """Text that a spreadsheet takes for a formula is marked as text."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def _short(side: PairSide) -> str:

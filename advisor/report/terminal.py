@@ -55,7 +55,7 @@ def _line(line: str, columns: int) -> list[str]:
 def _table(rows: list[list[str]], columns: int) -> list[str]:
     count = max(len(row) for row in rows)
     rows = [row + [""] * (count - len(row)) for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(count)]
+    widths = [max(1, *(len(row[i]) for row in rows)) for i in range(count)]
     while sum(widths) + 2 * (count - 1) > columns and max(widths) > 12:
         widths[widths.index(max(widths))] -= 1
     out: list[str] = []
