@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Workbench
+from lint_workbench import Workbench
 
 from advisor.cli.main import main
 from advisor.errors import InputError

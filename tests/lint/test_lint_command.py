@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import CLEAN_KB, Workbench
+from lint_workbench import CLEAN_KB, Workbench
 
 from advisor.cli.main import main
 

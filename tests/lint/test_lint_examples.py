@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Workbench
+from lint_workbench import Workbench
 
 from advisor.lint.check import HEADINGS, all_checks
 from advisor.lint.docs import files

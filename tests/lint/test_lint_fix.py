@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Workbench
+from lint_workbench import Workbench
 
 from advisor.cli.main import main
 from advisor.knowledge.locate import kb_folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Workbench
+from lint_workbench import Workbench
 
 STALE = "reviewed: '2020-01-01'"
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Workbench
+from lint_workbench import Workbench
 
 from advisor.cli.main import main
 from advisor.knowledge.yaml_source import parse_document

@@ -7,8 +7,8 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from conftest import Workbench
 from jsonschema import Draft4Validator
+from lint_workbench import Workbench
 
 from advisor.knowledge.findings import Finding
 from advisor.lint.reporters import REPORTERS
