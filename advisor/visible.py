@@ -22,9 +22,14 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() or ord(c) in _PLAIN_SPACES else _escaped(c) for c in text)
 
 
+def one_line(value: object) -> str:
+    """Data on one line, spaces single, hidden characters as escapes."""
+    return " ".join(visible(str(value)).split())
+
+
 def inert(value: object) -> str:
     """Data as one line of Markdown that says what the data says: nothing in it is markup, hidden or a new line."""
-    text = " ".join(visible(str(value)).split()).translate(_MARKDOWN)
+    text = one_line(value).translate(_MARKDOWN)
     start = _BLOCK_START.match(text)
     if start is None:
         return text

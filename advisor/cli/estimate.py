@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -14,12 +15,13 @@ from advisor.cli.estimate_request import FIELDS, request_from
 from advisor.cli.streams import data, narrate
 from advisor.errors import InputError, RackfitError
 from advisor.knowledge import KnowledgeBase
+from advisor.reading import read_lines
 from advisor.report.estimate import estimate_data, estimate_text
 from advisor.sizing.estimate import estimate
 from advisor.units import shown
 
 MAX_LINE = 1_000_000
-"""Characters of one batch line; a config.json fits many times."""
+"""Bytes of one batch line; a config.json fits many times."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -78,11 +80,10 @@ def _batch(kb: KnowledgeBase, name: str, defaults: dict[str, Any], output: str |
 def _lines(name: str) -> Iterator[tuple[int, str]]:
     """(number, text) of the lines that are not empty. Raises InputError when the file cannot be read."""
     try:
-        if name == "-":
-            yield from ((number, line) for number, line in enumerate(sys.stdin, 1) if line.strip())
-            return
-        with Path(name).open(encoding="utf-8", errors="replace") as handle:
-            yield from ((number, line) for number, line in enumerate(handle, 1) if line.strip())
+        with contextlib.nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as handle:
+            yield from (
+                (number, line) for number, line, _ in read_lines(handle, MAX_LINE + 1) if line.strip()
+            )
     except OSError as error:
         raise InputError(
             f"--batch: {shown(name, 200)}: {error.strerror}; give a file of JSON lines, or -"
@@ -92,9 +93,9 @@ def _lines(name: str) -> Iterator[tuple[int, str]]:
 def _answer_line(kb: KnowledgeBase, number: int, text: str, defaults: dict[str, Any]) -> dict[str, Any]:
     line_id: Any = number
     try:
-        if len(text) > MAX_LINE:
-            raise InputError(f"the line is longer than {MAX_LINE:,} characters")
-        values = json.loads(text.removeprefix("\ufeff"), parse_constant=float)
+        if len(text.encode()) > MAX_LINE:
+            raise InputError(f"the line is longer than {MAX_LINE:,} bytes")
+        values = json.loads(text, parse_constant=float)
         if not isinstance(values, dict):
             raise InputError(
                 'the line holds no object; write {"model": "r1", "accelerator": "h200", "tp": 8}'
@@ -107,6 +108,8 @@ def _answer_line(kb: KnowledgeBase, number: int, text: str, defaults: dict[str, 
         return answer
     except json.JSONDecodeError as error:
         return {"id": line_id, "error": f"line {number}, column {error.colno}: not valid JSON: {error.msg}"}
+    except ValueError as error:  # a whole number of thousands of digits
+        return {"id": line_id, "error": f"line {number}: {error}"}
     except RecursionError:
         return {"id": line_id, "error": f"line {number}: nested too deeply"}
     except RackfitError as error:

@@ -142,6 +142,12 @@ def _run(arguments: list[str]) -> int:
         near = get_close_matches(command, COMMANDS, n=1)
         hint = f"did you mean `rackfit {near[0]}`?" if near else f"commands: {', '.join(COMMANDS)}"
         raise InputError(f"no command {shown(command)}; {hint}")
+    for word in arguments:
+        flag, separator, value = word.partition("=")
+        if (
+            separator and value == "--" and flag.startswith("--")
+        ):  # argparse before 3.12 makes an empty list of it
+            raise InputError(f"{shown(flag)}: '--' is no value")
     parsed = build_parser(command, arguments).parse_args(arguments)
     module = importlib.import_module(f"advisor.cli.{COMMANDS[parsed.command][0]}")
     status = module.run(parsed)

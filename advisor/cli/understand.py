@@ -15,6 +15,7 @@ from advisor.dialogue.readings import Understood
 from advisor.dialogue.understand import understand
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
+from advisor.reading import read_lines
 from advisor.units import shown
 
 FACTS = (
@@ -79,13 +80,7 @@ def _batch(kb: KnowledgeBase, source: str) -> Iterator[dict[str, Any]]:
 
 
 def _rows(kb: KnowledgeBase, handle: IO[bytes]) -> Iterator[dict[str, Any]]:
-    number = 0
-    while raw := handle.readline(_MAX_LINE):
-        number += 1
-        text = raw.decode("utf-8", "replace").removeprefix("\ufeff").strip("\r\n")
-        while raw and not raw.endswith(b"\n"):
-            # the rest of an over-long line is read and dropped
-            raw = handle.readline(_MAX_LINE)
+    for number, text, _cut in read_lines(handle, _MAX_LINE):
         if not text.strip():
             continue
         name: Any = number

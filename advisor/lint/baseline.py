@@ -11,6 +11,7 @@ from pathlib import Path
 from advisor.errors import InputError
 from advisor.knowledge.findings import Finding
 from advisor.lint.files import write_text
+from advisor.reading import read_bounded
 
 _FORMAT = 1
 
@@ -26,7 +27,7 @@ class Compared:
 def load_baseline(path: Path) -> Counter[tuple[str, str, str]]:
     """(file, code, message) -> how often. Raises InputError when the file is not a baseline."""
     try:
-        document = json.loads(path.read_text("utf-8"))
+        document = json.loads(read_bounded(path))
         if document["format"] != _FORMAT:
             raise ValueError
         return Counter(

@@ -14,6 +14,7 @@ from typing import Any, cast
 from advisor.errors import InputError
 from advisor.knowledge.findings import Finding, Severity
 from advisor.lint.check import all_checks, find_check
+from advisor.reading import read_bounded
 from advisor.units import shown
 
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
@@ -117,8 +118,8 @@ def load_options(path: Path | None, base: Options | None = None) -> Options:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return tomllib.loads(read_bounded(path).decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:  # bad UTF-8 and bad TOML are ValueErrors
         raise InputError(
             f"{path}: cannot be used: {' '.join(str(error).split())[:160]}; correct it or use --no-config"
         ) from None
