@@ -37,7 +37,8 @@ def weights_bytes(
     """Bytes per accelerator on the fullest pipeline stage, tables that engines keep beside the weights included.
 
     terms: of the engine profile. speculative: MTP layers are loaded too. row_padding_bytes: added to each row of an
-    matrix in per-tensor 8-bit floats whose row is a multiple of 512 bytes (ROCm builds of engines).
+    matrix in per-tensor 8-bit floats whose row is a multiple of 512 bytes (ROCm builds of engines). A checkpoint whose
+    stated size is more than 15 % above what the shapes explain counts in full: the rest is spread as the shapes are.
     """
     architecture = model.architecture
     rank = Rank(checkpoint=checkpoint, layout=layout, terms=terms, row_padding_bytes=row_padding_bytes)
@@ -56,8 +57,9 @@ def weights_bytes(
     deepest = math.ceil(architecture.layers / layout.pp)
     layers *= deepest / architecture.layers
     layers += _feed_forward_bytes(parts.feed_forward, rank, architecture.layers, deepest)
+    unexplained = _unexplained(model, checkpoint)
     left_behind = terms.get("load_overhead_gib", 0.0) * GIB if layout.tp * layout.dp > 1 else 0.0
-    return layers + edges + side + drafts + rope_table + left_behind
+    return (layers + edges + side) * unexplained + drafts + rope_table + left_behind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +120,18 @@ def _whole(architecture: Architecture, checkpoint: Checkpoint) -> float:
 def checkpoint_bytes(model: Model, checkpoint: Checkpoint) -> float:
     """Bytes of the whole model in this checkpoint's format, on no engine in particular and without MTP layers."""
     return _whole(model.architecture, checkpoint)
+
+
+_SIZE_TOLERANCE = 1.15
+"""A checkpoint's stated size may exceed the computed one by this factor: MTP layers and tables are not always loaded."""
+
+
+def _unexplained(model: Model, checkpoint: Checkpoint) -> float:
+    """Stated over computed size where the files hold clearly more than the shapes explain, else 1."""
+    if checkpoint.size_bytes is None:
+        return 1.0
+    ratio = checkpoint.size_bytes.number / checkpoint_bytes(model, checkpoint)
+    return ratio if ratio > _SIZE_TOLERANCE else 1.0
 
 
 def format_of(checkpoint: Checkpoint) -> Format:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from advisor.knowledge import KnowledgeBase
-from advisor.records import Checkpoint, Layout, Model
+from advisor.records import Cell, Checkpoint, Layout, Model
 from advisor.sizing.engines import profile_of
 from advisor.sizing.memory import pick_checkpoint
 from advisor.sizing.tensors import count_parameters
@@ -148,3 +150,11 @@ def test_nvfp4_costs_more_than_half_a_byte(kb: KnowledgeBase) -> None:
     """405B in NVFP4 is about 230 GB on disk (MLPerf v6.0, run_disagg_405B README): scales and 16-bit ends included."""
     model = model_of(kb, "llama-3.1-405b")
     assert checkpoint_bytes(model, pick_checkpoint(model, "fp4")) == pytest.approx(230e9, rel=0.03)
+
+
+def test_a_checkpoint_larger_than_its_shapes_explain_counts_in_full(kb: KnowledgeBase) -> None:
+    """A stated 4 TB on 16 accelerators is 250 GB each, whatever the shapes say: the files are what must be loaded."""
+    model = kb.models["models/deepseek-r1"]
+    checkpoint = replace(model.checkpoints[0], size_bytes=Cell(value=4e12))
+    got = weights_bytes(model, checkpoint, Layout(tp=16, ep=16), {})
+    assert got == pytest.approx(4e12 / 16, rel=0.05)
