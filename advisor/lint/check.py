@@ -37,8 +37,10 @@ FAMILIES = {
 }
 """First three characters of a code -> what the family is about."""
 
-_MODULES = ("files", "schema", "style", "links", "names", "graph", "claims", "evidence", "models", "hardware", "rules",
-            "prose", "freshness", "ignores")  # fmt: skip
+_MODULES = (
+    "files", "yaml", "schema", "style", "ignores", "links", "names", "graph", "claims", "evidence", "models", "hardware",
+    "rules", "rule_regions", "prose", "freshness",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
