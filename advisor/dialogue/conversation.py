@@ -49,7 +49,7 @@ class Conversation(Turns):
         try:
             messages = self._reply(text)
         except RackfitError as error:
-            messages = [Message(role="rackfit", kind="error", markdown=str(error))]
+            messages = [self._told("error", phrases.failed(str(error)))]
         return self._finish(messages, typed=text)
 
     def set_fact(self, name: str, value: Scalar | None) -> list[Message]:
@@ -61,7 +61,11 @@ class Conversation(Turns):
             self._move(
                 self._state.with_facts({name: FactValue(value=checked, origin="said", because="chat")})
             )
-        return self._finish(self._advance(), fact=name)
+        try:
+            messages = self._advance()
+        except RackfitError as error:
+            messages = [self._told("error", phrases.failed(str(error)))]
+        return self._finish(messages, fact=name)
 
     def _finish(self, messages: list[Message], *, typed: str = "", fact: str = "") -> list[Message]:
         self.transcript.extend(messages)

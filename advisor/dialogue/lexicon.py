@@ -104,14 +104,10 @@ class Lexicon:
         for system in self.kb.systems.values():
             owner = accelerators.get(system.accelerator)
             name = Name(system.kind_of_unit, system.slug, owner.slug if owner else "")
-            yield (
-                [
-                    word
-                    for word in (system.slug, *system.aliases)
-                    if not _is_phrase(word, system.kind_of_unit, plain)
-                ],
-                name,
-            )
+            words = [
+                w for w in (system.slug, *system.aliases) if not _is_phrase(w, system.kind_of_unit, plain)
+            ]
+            yield words, name
         for fact in self.kb.facts.values():
             for choice in (*(fact.mentions if fact.type == "choice" else ()), *fact.choices):
                 words = [word for word in (choice.value, *choice.words) if any(c.isdigit() for c in word)]
@@ -237,9 +233,9 @@ _MEMORY_UNITS = {
 def load_language() -> dict[str, Any]:
     """The shipped grammar of everyday words. Raises KnowledgeError when the file is damaged."""
     document = parse_document(_LANGUAGE.read_text(encoding="utf-8"), str(_LANGUAGE))
-    if document.data is None or document.findings:
-        reason = document.findings[0].message if document.findings else "is empty"
-        raise KnowledgeError(reason, path=str(_LANGUAGE))
+    errors = [finding for finding in document.findings if finding.severity == "error"]
+    if document.data is None or errors:
+        raise KnowledgeError(errors[0].message if errors else "is empty", path=str(_LANGUAGE))
     return document.data
 
 

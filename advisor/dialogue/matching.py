@@ -87,7 +87,7 @@ def _owned(lexicon: Lexicon, line: Line, found: Found) -> set[int]:
     slots = {index for fill in found.filled for index in fill.items}
     owned = {index for index in slots if line.items[index].canon[0] in _OWNED}
     if not owned:
-        return slots - slots
+        return set()
     # a phrase with a gap reaches over other phrases; the words before its number are not its own
     first = max(slots) if found.pattern.gapped else found.items.start
     words = (i for i in found.items if i >= first and i not in slots)

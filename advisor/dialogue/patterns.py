@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from advisor.dialogue.text import tokens_of
 from advisor.errors import KnowledgeError
@@ -57,13 +58,23 @@ class Pattern:
 
     owner: str
     source: str
-    expression: re.Pattern[str]
+    regex: str
     slots: tuple[Slot, ...]
     weight: int
     needs: tuple[frozenset[str], ...]
     value: str = ""
     dismissed: bool = False
     gapped: bool = False
+
+    @property
+    def expression(self) -> re.Pattern[str]:
+        """The compiled expression; most patterns are ruled out by their words and never need it."""
+        return _compiled(self.regex)
+
+
+@cache
+def _compiled(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +112,11 @@ class PatternCompiler:
             weight = int(reader.rest[1])
         elif reader.rest:
             raise KnowledgeError(f"{owner}: pattern {source!r}: unexpected {reader.rest[0]!r}")
-        expression = re.compile((r"\A " if anchored else r"(?<= )") + part.expression)
+        regex = (r"\A " if anchored else r"(?<= )") + part.expression
         return Pattern(
             owner,
             source,
-            expression,
+            regex,
             tuple(reader.slots),
             weight,
             part.needs,

@@ -81,6 +81,11 @@ def not_used(text: str, reason: str) -> str:
     return f"{shown(text)} is not used: {reason}"
 
 
+def failed(reason: str) -> str:
+    """An answer that could not be given with the facts as they are."""
+    return f"{inert(reason)}. `undo` takes the last change back."
+
+
 def price_of_what(text: str) -> str:
     """A price without its hardware."""
     return f"{shown(text)} is a price of what? Say it with the hardware: `$3.20 per GPU-hour on H100`."

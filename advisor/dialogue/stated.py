@@ -21,11 +21,15 @@ _MOST_CHOICES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
-    """One fact whose value is not clear: ask with these choices. reason: what to say before the choices."""
+    """One fact whose value is not clear: ask with these choices.
+
+    reason: what to say before the choices. hypothetical: the answer is for a what-if.
+    """
 
     fact: str
     choices: tuple[str, ...]
     reason: str
+    hypothetical: bool = False
 
 
 @dataclass

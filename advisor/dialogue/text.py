@@ -51,6 +51,8 @@ class Token:
 
 def fold(text: str) -> tuple[str, list[int]]:
     """Lower case without accents, compatibility forms or invisible characters; and where each character came from."""
+    if text.isascii() and text.isprintable():
+        return text.lower(), list(range(len(text)))
     folded: list[str] = []
     origin: list[int] = []
     for place, character in enumerate(text):

@@ -64,6 +64,8 @@ class Turns:
         except InputError as error:
             return [self._told("error", str(error)), *self._open_question()]
         fact = FactValue(value=value, origin="said", because="chat", text=choice)
+        if ask.hypothetical and self.recommendation is not None:
+            return self._suppose(self.recommendation, {ask.fact: fact})
         self._move(self._state.with_facts({ask.fact: fact}))
         return [self._echo({ask.fact: fact}, []), *self._advance()]
 
@@ -99,20 +101,23 @@ class Turns:
             return self._take_facts(text, understood)
         read = stated(self.kb, understood, self.facts)
         if read.asks:
-            return [self._ask_message(read.asks[0])]
+            self._ask = replace(read.asks[0], hypothetical=True)
+            return [self._ask_message(self._ask)]
         if not read.facts:
             return [self._told("answer", phrases.which_change())]
-        other = self._state.with_facts(read.facts)
+        return self._suppose(self.recommendation, read.facts)
+
+    def _suppose(self, base: Recommendation, facts: Facts) -> list[Message]:
+        other = self._state.with_facts(facts)
         changed: dict[str, Scalar | None] = {
             name: other.said[name].value if name in other.said else None
             for name in {**self._state.said, **other.said}
             if self._state.said.get(name) != other.said.get(name)
         }
-        difference = explain_what_if(self.kb, self.recommendation, self.facts, changed, self._recommend)
+        difference = explain_what_if(self.kb, base, self.facts, changed, self._recommend)
         self._what_if = other
         told = replies.what_if(self.kb, difference)
-        chips = self._chips(read.facts)
-        return [replace(told, chips=chips, choices=("keep it",))]
+        return [replace(told, chips=self._chips(facts), choices=("keep it",))]
 
     def _keep(self, _text: str, _understood: Understood) -> list[Message]:
         if self._what_if is None:

@@ -10,7 +10,7 @@ from advisor.dialogue.answers import read_answer
 from advisor.dialogue.lexicon import Lexicon, Name, lexicon_of
 from advisor.dialogue.line import Line, read_line
 from advisor.dialogue.matching import Filled, Found, facts_of, find_phrases, is_excluded
-from advisor.dialogue.readings import Ambiguous, Ignored, Reading, Span, Understood
+from advisor.dialogue.readings import Ambiguous, Ignored, Reading, Span, Understood, Why
 from advisor.dialogue.text import MAX_CHARACTERS
 from advisor.dialogue.values import Quantity
 from advisor.knowledge import KnowledgeBase
@@ -72,9 +72,9 @@ class _Reader:
     def _text(self, span: Span) -> str:
         return self.line.source[span[0] : span[1]]
 
-    def _ignore(self, items: range, why: str, fact: str = "", value: str = "") -> None:
+    def _ignore(self, items: range, why: Why, fact: str = "", value: str = "") -> None:
         span = self._span(items)
-        self.ignored.append(Ignored(text=self._text(span), span=span, why=why, fact=fact, value=value))  # type: ignore[arg-type]  # one of the literals
+        self.ignored.append(Ignored(text=self._text(span), span=span, why=why, fact=fact, value=value))
         self._used.update(items)
 
     def read_names(self) -> None:
@@ -194,21 +194,13 @@ class _Reader:
         best = max(found.pattern.weight for found, _ in all_of)
         by_accelerator: dict[str, float] = {}
         for found, quantity in all_of:
-            name = next(
-                (
-                    self.line.items[f.items.start].names[0].slug
-                    for f in found.filled
-                    if f.slot.type == "accelerator"
-                ),
-                "",
-            )
+            slots = [fill for fill in found.filled if fill.slot.type == "accelerator"]
+            name = self.line.items[slots[0].items.start].names[0].slug if slots else ""
             by_accelerator.setdefault(name, quantity.value)
         named = {name: value for name, value in by_accelerator.items() if name}
         if len(named) > 1 and (len(set(named.values())) > 1 or set(named.values()) == {1.0}):
             return
-        found, quantity = next(
-            pair for pair in all_of if pair[0].pattern.weight == best or pair[1].value in named.values()
-        )
+        found, quantity = next(pair for pair in all_of if pair[0].pattern.weight == best)
         for value in quantity.all or (quantity.value,):
             self._add("accelerator_count", self._number("accelerator_count", value), found.items, quantity)
 
@@ -248,12 +240,9 @@ class _Reader:
         """Numbers that nothing explained, with the word after them."""
         for index, item in enumerate(self.line.items):
             if item.canon[0] == "#" and index not in self._used:
-                stop = (
-                    index + 2
-                    if index + 1 < len(self.line.items) and self.line.items[index + 1].canon.isalpha()
-                    else index + 1
-                )
-                self._ignore(range(index, stop), "unknown")
+                following = self.line.items[index + 1 : index + 2]
+                unit = bool(following) and following[0].canon.isalpha()
+                self._ignore(range(index, index + 1 + unit), "unknown")
 
 
 def _by_fact(names: Sequence[Name]) -> dict[str, list[str]]:

@@ -91,6 +91,15 @@ def test_a_what_if_keeps_the_base_case(talk: Conversation) -> None:
     assert said(talk)["tpot_ms"] == 80
 
 
+def test_an_ambiguous_what_if_is_asked_back_and_stays_a_what_if(talk: Conversation) -> None:
+    """`what if 8-bit` asks which, and the choice changes nothing but the comparison."""
+    talk.say(ANSWERED)
+    base = said(talk)
+    assert talk.say("what if 8-bit?")[-1].choices == ("fp8", "int8")
+    assert "4 bit floating point" in talk.say("fp8")[0].markdown
+    assert said(talk) == base
+
+
 def test_a_correction_changes_the_base_case(talk: Conversation) -> None:
     """`no, 64k` and `I meant …` are statements, not what-ifs."""
     talk.say(ANSWERED)
