@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from advisor.dialogue.lexicon import Act, Lexicon
-from advisor.dialogue.line import Line, read_line
+from advisor.dialogue.line import Line, with_terms
 from advisor.dialogue.patterns import Pattern
 from advisor.dialogue.readings import Reading
 
@@ -17,7 +17,7 @@ UNKNOWN = Act(name="unknown", intent="other", patterns=())
 
 def act_of(lexicon: Lexicon, line: Line, facts: Mapping[str, Reading]) -> tuple[Act, tuple[str, ...]]:
     """The act of a sentence with these facts, and the concepts it names."""
-    terms = read_line(lexicon, line.source, concepts=True)
+    terms = with_terms(lexicon, line)
     concepts = tuple(dict.fromkeys(n.slug for item in terms.items if item.canon == "C" for n in item.names))
     for act in lexicon.acts:
         if _allowed(lexicon, act, line, facts) and any(

@@ -68,8 +68,8 @@ class Line:
         return self.items[index].canon in _CLAUSE_END
 
 
-def read_line(lexicon: Lexicon, text: str, *, concepts: bool = False) -> Line:
-    """Tokenise and recognise names. With `concepts`, terms of the field are names too (for what a sentence asks)."""
+def read_line(lexicon: Lexicon, text: str) -> Line:
+    """Tokenise a sentence and recognise the names of models and hardware."""
     tokens = with_memory(_with_numbers(lexicon, tokens_of(text)))
     found: list[Item] = []
     place = 0
@@ -79,32 +79,40 @@ def read_line(lexicon: Lexicon, text: str, *, concepts: bool = False) -> Line:
         if hit is None or _goes_on(tokens, hit.end, hit.parts):
             place += 1
             continue
-        names = hit.payloads
-        end = hit.end
-        kind = _kind(names)
-        start = place
+        kind = _kind(hit.payloads)
+        start, end = place, hit.end
         if kind in ("accelerator", "rack", "node"):
             end = _absorb(lexicon, tokens, end)
             if place and tokens[place - 1].text.endswith("gb") and not blocked[place - 1]:
                 start = place - 1
-        found.append(Item(_LETTER.get(kind, "R") if kind != "system" else "R", start, end, names))
+        found.append(Item(_LETTER[kind], start, end, hit.payloads))
         blocked[start:end] = [True] * (end - start)
         place = end
     for mention in lexicon.models.find(tokens, blocked):
         found.append(Item("M", mention.start, mention.end, mention=mention))
         blocked[mention.start : mention.end] = [True] * (mention.end - mention.start)
-    if concepts:
-        place = 0
-        while place < len(tokens):
-            hit = None if blocked[place] else lexicon.concepts.longest(tokens, place)
-            if hit is None or any(blocked[place : hit.end]):
-                place += 1
-                continue
-            found.append(Item("C", place, hit.end, hit.payloads))
-            blocked[place : hit.end] = [True] * (hit.end - place)
-            place = hit.end
     found += [Item(_canonical(token), i, i + 1) for i, token in enumerate(tokens) if not blocked[i]]
     return Line(text, tokens, sorted(found, key=lambda item: item.first))
+
+
+def with_terms(lexicon: Lexicon, line: Line) -> Line:
+    """The line with the terms of the field recognised as well, for what a sentence asks."""
+    named = [item for item in line.items if item.canon[0].isupper() and item.canon != "G"]
+    blocked = [False] * len(line.tokens)
+    for item in named:
+        blocked[item.first : item.last] = [True] * (item.last - item.first)
+    items = list(named)
+    place = 0
+    while place < len(line.tokens):
+        hit = None if blocked[place] else lexicon.concepts.longest(line.tokens, place)
+        if hit is None or any(blocked[place : hit.end]):
+            place += 1
+            continue
+        items.append(Item("C", place, hit.end, hit.payloads))
+        blocked[place : hit.end] = [True] * (hit.end - place)
+        place = hit.end
+    items += [Item(_canonical(token), i, i + 1) for i, token in enumerate(line.tokens) if not blocked[i]]
+    return Line(line.source, line.tokens, sorted(items, key=lambda item: item.first))
 
 
 def _kind(names: Sequence[Name]) -> str:

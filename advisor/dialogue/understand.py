@@ -38,8 +38,8 @@ def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) ->
     act, concepts = act_of(lexicon, line, reader.facts)
     if act.intent == "why":
         reader.drop_observations()
-    if act.intent == "define":
-        reader.drop_terms()
+    if act.intent in ("define", "why"):
+        reader.drop_terms(alone=act.intent == "why")
     reader.read_rest()
     if len(text) > MAX_CHARACTERS:
         span = (MAX_CHARACTERS, len(text))
@@ -224,12 +224,11 @@ class _Reader:
         if observed is not None:
             self.ignored.append(Ignored(text=observed.text, span=observed.span, why="observed", fact=_RATE))
 
-    def drop_terms(self) -> None:
-        """In a question about meanings, `offline` and `speculative` are terms and no wishes."""
-        kinds = {name: self.lexicon.kb.facts[name].type for name in self.facts}
-        self.facts = {
-            name: fact for name, fact in self.facts.items() if kinds[name] not in ("choice", "flag")
-        }
+    def drop_terms(self, *, alone: bool) -> None:
+        """In a question about meanings, `offline` and `speculative` are terms and no wishes; in a why, if nothing else is said."""
+        hard = {name for name in self.facts if self.lexicon.kb.facts[name].type not in ("choice", "flag")}
+        if not alone or not hard:
+            self.facts = {name: fact for name, fact in self.facts.items() if name in hard}
 
     def take_answer(self, fact_name: str, answer: Reading) -> None:
         """The whole line answers the question that was asked."""

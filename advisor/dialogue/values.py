@@ -86,9 +86,11 @@ class Quantity:
 
 
 def tokens_value(token: Token) -> float | None:
-    """A count of tokens: `k` is 1024 and `m` 1024²; None for other suffixes."""
+    """A count of tokens: `k` is 1024 and `m` 1024²; None for other suffixes and for parts of a token."""
     scale = {"": 1, "k": KIB, "m": MIB}.get(token.suffix)
-    return None if scale is None or token.number is None else token.number * scale
+    if scale is None or token.number is None:
+        return None
+    return float(round(token.number * scale)) if scale > 1 else token.number
 
 
 def read(kind: str, tokens: Sequence[Token]) -> Quantity | None:
