@@ -71,9 +71,18 @@ class RuleRun:
         concluded: dict[str, list[Effect]] = defaultdict(list)
         for fired in self.effects:
             concluded[fired.rule.id].append(fired.effect)
+        compiled = program(self.kb, self.scope)
         return tuple(
-            trace_step(self.kb, rule, self.subject, self.facts, rule.id in self.fired, concluded[rule.id])
-            for rule in program(self.kb, self.scope).rules
+            trace_step(
+                self.kb,
+                rule,
+                self.subject,
+                self.facts,
+                rule.id in self.fired,
+                concluded[rule.id],
+                compiled.rule_reads[rule.id],
+            )
+            for rule in compiled.rules
         )
 
 
@@ -100,10 +109,11 @@ class Program:
         own = [rule for rule in kb.rules.values() if scope_of(kb, rule) == scope]
         self.rules: tuple[Rule, ...] = tuple(sorted(own, key=lambda rule: (-rule.precedence, rule.id)))
         self.tests: tuple[Test, ...] = tuple(compile_condition(rule.when) for rule in self.rules)
+        self.rule_reads: dict[str, tuple[str, ...]] = {rule.id: rule.when.facts() for rule in self.rules}
         self.reads = frozenset(
             {
                 "candidate_kind",
-                *(name for rule in self.rules for name in rule.when.facts()),
+                *(name for reads in self.rule_reads.values() for name in reads),
                 *(effect.target for rule in self.rules for effect in rule.then if effect.kind == "ask"),
             }
         )

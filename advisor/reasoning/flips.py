@@ -27,7 +27,7 @@ def find_flips(
     """
     flips: list[tuple[float, Flip]] = []
     for fact in kb.facts.values():
-        if fact.scope != "requirement" or not _searchable(fact):
+        if fact.scope != "requirement" or not _searchable(fact) or _beside_the_load(fact, said):
             continue
         found = _numeric(fact, said, whole, now, evaluate) if fact.type in ("number", "integer") else _other_choice(fact, said, whole, now, evaluate)  # fmt: skip
         if found is not None:
@@ -39,6 +39,14 @@ def find_flips(
 def _searchable(fact: Fact) -> bool:
     asked = fact.ask in ("always", "decisive") and fact.type in ("number", "integer", "choice", "flag")
     return fact.flips and (asked or fact.name == "rack_price_premium")
+
+
+_LOADS = frozenset(("concurrency", "throughput_tokens_per_s", "requests_per_second"))
+
+
+def _beside_the_load(fact: Fact, said: Facts) -> bool:
+    """A load in other units than the one stated: adding it asks about two loads at once."""
+    return fact.name in _LOADS and fact.name not in said and not _LOADS.isdisjoint(said)
 
 
 def _try(name: str, value: Scalar, said: Facts, evaluate: Callable[[Facts], Outcome]) -> Outcome | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from advisor.evidence.citation import notices
@@ -10,7 +10,7 @@ from advisor.evidence.held import has_results
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.candidates import Sized, consider, size_candidate
 from advisor.reasoning.comparison import Compared, compare_best, preference
-from advisor.reasoning.conditions import holds
+from advisor.reasoning.conditions import Test, compile_condition, values_of
 from advisor.reasoning.confidence import confidence
 from advisor.reasoning.engine import Decision, RuleRun, decide, run_rules
 from advisor.reasoning.flips import Outcome, find_flips
@@ -121,18 +121,28 @@ def _gotchas(kb: KnowledgeBase, core: Core) -> Iterable[RaisedGotcha]:
     """Gotchas whose condition holds for the requirement and the comparison, or for one of the two best candidates."""
     best = [side for side in (core.compared.node, core.compared.rack) if side]
     views = [core.facts, *({**core.facts, **side.facts} for side in best)]
-    for gotcha in kb.gotchas.values():
-        condition = gotcha.applies_when
-        if condition is None:
-            continue
-        facts = next((view for view in views if holds(condition, view)), None)
+    values = [values_of(view) for view in views]
+    for gotcha_id, test, reads in _conditions(kb):
+        facts = next((view for view, own in zip(views, values, strict=True) if test(own)), None)
         if facts is not None:
             read = ", ".join(
                 f"{kb.facts[name].title.lower() if name in kb.facts else name} {_value(facts[name].value)}"
-                for name in condition.facts()
+                for name in reads
                 if name in facts and facts[name].value is not None
             )
-            yield RaisedGotcha(id=gotcha.id, title=gotcha.title, why=f"because {read}")
+            yield RaisedGotcha(id=gotcha_id, title=kb.gotchas[gotcha_id].title, why=f"because {read}")
+
+
+def _conditions(kb: KnowledgeBase) -> Sequence[tuple[str, Test, tuple[str, ...]]]:
+    """Id, compiled condition and facts read of every gotcha that the advisor can raise."""
+    if "gotcha_conditions" not in kb.memo:
+        kb.memo["gotcha_conditions"] = [
+            (gotcha.id, compile_condition(gotcha.applies_when), gotcha.applies_when.facts())
+            for gotcha in kb.gotchas.values()
+            if gotcha.applies_when is not None
+        ]
+    compiled: Sequence[tuple[str, Test, tuple[str, ...]]] = kb.memo["gotcha_conditions"]
+    return compiled
 
 
 def _value(value: object) -> str:

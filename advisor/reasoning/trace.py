@@ -16,10 +16,16 @@ _BRACED = re.compile(r"\{([a-z][a-z0-9_]{0,80})\}")
 
 
 def trace_step(
-    kb: KnowledgeBase, rule: Rule, subject: str, facts: Facts, fired: bool, concluded: Iterable[Effect]
+    kb: KnowledgeBase,
+    rule: Rule,
+    subject: str,
+    facts: Facts,
+    fired: bool,
+    concluded: Iterable[Effect],
+    reads: Iterable[str],
 ) -> TraceStep:
-    """The record of one rule in one run."""
-    names = [name for name in rule.when.facts() if fired or name in facts]
+    """The record of one rule in one run. reads: names of the facts its condition is about."""
+    names = [name for name in reads if fired or name in facts]
     return TraceStep(
         rule=rule.id,
         subject=subject,
