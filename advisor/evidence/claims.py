@@ -123,7 +123,10 @@ def _source_step(expression: str, values: dict[str, Fraction]) -> Fraction:
 def _mismatch(
     figure: str, number: Written, computed: Fraction, expression: str, where: tuple[str | int, ...]
 ) -> ClaimProblem:
-    exact = f"{float(computed):,.6g}" if abs(computed) < 10**6 else f"{float(computed):,.2f}"
+    if abs(computed) < 10**6:
+        exact = f"{float(computed):,.6g}"
+    else:
+        exact = f"{float(computed):,.2f}" if abs(computed) < 10**18 else "more than any figure"
     rounded, stated = number.rounded(computed), number.rounded(number.value)
     return ClaimProblem(
         kind="mismatch",

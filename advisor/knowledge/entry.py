@@ -15,6 +15,9 @@ from advisor.knowledge.yaml_source import Document, parse_document
 from advisor.records import Entry
 from advisor.units import shown
 
+_YAML_NAMES = {"is_": "is", "in_": "in"}
+"""Fields that records spell differently, since Python keeps the word."""
+
 _SLUG = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _NOT_SLUG = re.compile(r"[^a-z0-9.]+")
 
@@ -47,8 +50,16 @@ def check_file(file: EntryFile) -> CheckedFile:
         try:
             entry = build_record(file.kind, data)
         except msgspec.ValidationError as error:
-            findings.append(document.finding("KB110", " ".join(str(error).split())[:300]))
+            findings.append(_not_a_record(document, str(error)))
     return CheckedFile(entry=entry, document=document, findings=findings)
+
+
+def _not_a_record(document: Document, error: str) -> Finding:
+    """What the record's types refuse, at the place that msgspec writes as `$.claims[2].text`."""
+    reason, _, place = error.partition(" - at `$")
+    steps = re.findall(r"\.([^.\[`]+)|\[(\d+)\]", place.rstrip("`"))
+    where = tuple(int(index) if index else _YAML_NAMES.get(name, name) for name, index in steps)
+    return document.finding("KB110", " ".join(reason.split())[:200], where, fix="write a value of that type")
 
 
 def _check_id(document: Document, stated: object, path_id: str) -> list[Finding]:

@@ -18,7 +18,7 @@ from advisor.knowledge.yaml_source import Document
 from advisor.units import shown
 
 if TYPE_CHECKING:
-    from advisor.lint.corpus import Corpus
+    pass
 
 Scope = Literal["file", "text", "entry", "corpus"]
 """file: found while reading. text: over a parsed document. entry: over one record. corpus: over all of them."""
@@ -180,9 +180,19 @@ def find_check(word: str) -> Check:
     return found
 
 
-def run_corpus_checks(corpus: Corpus) -> Iterator[tuple[Check, Problem]]:
-    """What the checks over the whole knowledge base find."""
-    for check in checks_of("corpus"):
-        run: Any = check.run
-        for problem in run(corpus):
+def judged(check: Check, *arguments: Any) -> Iterator[tuple[Check, Problem]]:
+    """What a check finds, each problem with the check whose code it has. A check that fails is itself a finding (KB029).
+
+    Checks compute with whatever an overlay holds; one that meets a value nobody thought of must not hide all other findings.
+    """
+    assert check.run is not None
+    try:
+        for problem in check.run(*arguments):
             yield all_checks()[problem.code] if problem.code else check, problem
+    except Exception as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:160]
+        message = f"{check.code} {check.name} could not be checked ({what})"
+        problem = Problem(
+            message=message, fix="look for an extreme value here, and report this message", where=("id",)
+        )
+        yield all_checks()["KB029"], problem

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from advisor.errors import InputError
 from advisor.knowledge.base import KnowledgeBase
@@ -17,7 +16,7 @@ from advisor.knowledge.findings import Finding
 from advisor.knowledge.limits import MAX_FINDINGS_PER_FILE
 from advisor.knowledge.loader import fingerprint_of, load_knowledge
 from advisor.knowledge.yaml_source import Document, finding_at
-from advisor.lint.check import Check, Problem, checks_of, run_corpus_checks
+from advisor.lint.check import Check, Problem, checks_of, judged
 from advisor.lint.corpus import Corpus
 from advisor.lint.ignores import MARK, apply_ignores
 from advisor.lint.options import Options
@@ -132,10 +131,14 @@ class _Run:
         if document is None or document.data is None:
             return findings, checked.entry
         for check in self.text_checks[file.kind]:
-            findings += _resolved(check, document, check.run, document, file.id)
+            findings += [
+                _place(code, problem, document) for code, problem in judged(check, document, file.id)
+            ]
         if checked.entry is not None:
             for check in self.entry_checks[file.kind]:
-                findings += _resolved(check, document, check.run, checked.entry)
+                findings += [
+                    _place(code, problem, document) for code, problem in judged(check, checked.entry)
+                ]
         return findings, checked.entry
 
     def _corpus(self, entries: dict[str, Entry], files: dict[str, EntryFile], broken: set[str]) -> Corpus:
@@ -151,7 +154,8 @@ class _Run:
 
     def _across(self, corpus: Corpus) -> Iterator[tuple[str, list[Finding]]]:
         problems: dict[str, list[tuple[Check, Problem]]] = {}
-        for check, problem in run_corpus_checks(corpus):
+        found = (pair for check in checks_of("corpus") for pair in judged(check, corpus))
+        for check, problem in found:
             if corpus.broken and check.code in _NOT_YET:
                 continue
             home = _home(corpus, check, problem)
@@ -171,6 +175,8 @@ def _home(corpus: Corpus, check: Check, problem: Problem) -> Problem:
     """
     if problem.entry in corpus.files:
         return problem
+    if check.code == "KB029":
+        return replace(problem, entry=next(iter(corpus.files), ""))
     home = ""
     if check.code in _SHARED and corpus.base:
         named = [
@@ -182,13 +188,6 @@ def _home(corpus: Corpus, check: Check, problem: Problem) -> Problem:
         home = next(iter([*named, *(rules if check.code == "KB508" else [])]), "")
     message = f"with this entry, {problem.entry}: {problem.message}"
     return replace(problem, entry=home, message=message, where=("id",), text="", span=None)
-
-
-def _resolved(
-    check: Check, document: Document, run: Callable[..., Any] | None, *arguments: Any
-) -> list[Finding]:
-    assert run is not None
-    return [_place(check, problem, document) for problem in run(*arguments)]
 
 
 def _place(check: Check, problem: Problem, document: Document) -> Finding:

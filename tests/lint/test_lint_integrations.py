@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Workbench
+from lint_workbench import Workbench
 
 from advisor.cli.main import build_parser
 from advisor.evidence.claims import check_claims

@@ -235,3 +235,32 @@ kb/gotchas/example.yaml
 Rename the folder to the kind meant.
 """,
 )
+
+declare(
+    "KB029",
+    "check-failed",
+    "error",
+    """
+A check could not be carried out.
+
+## What it does
+Reports a check that stopped on a value nobody thought of, and goes on with the others. A failure in a check over the whole
+knowledge base is reported at its first entry.
+
+## Why is this bad?
+What the check would have found is not known.
+
+## Example
+```text
+a count of 1e300 where a division by its rounded inverse follows
+```
+
+## Use instead
+```text
+a count that some system has
+```
+
+## How to fix
+Look for an extreme value in the entry. Please report the message: such values ought to have a finding of their own.
+""",
+)
