@@ -20,7 +20,7 @@ from advisor.lint.check import all_checks
 from advisor.lint.fix import Change, plan_changes, write_changes
 from advisor.lint.options import SEVERITIES, Options, expand_codes, find_config, load_options, parse_severity
 from advisor.lint.reporters import REPORTERS
-from advisor.lint.runner import Target, kb_root, lint_target
+from advisor.lint.runner import Target, kb_root, lint_target, replaced_entries
 from advisor.lint.watch import changes
 
 
@@ -85,6 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _once(arguments: argparse.Namespace, targets: Sequence[Target], options: Options) -> int:
+    for target in targets:
+        for entry_id in replaced_entries(target):
+            narrate(f"{target.root} replaces {entry_id}")
     findings = _lint(targets, options, cache=not arguments.no_cache)
     if arguments.diff:
         return _show_changes(arguments, targets, options, findings)

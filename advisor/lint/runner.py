@@ -71,6 +71,14 @@ def lint_target(target: Target, options: Options, *, cache: bool = True) -> list
     return _inside(sorted([*stray_files(target.root), *findings]), target.only)
 
 
+def replaced_entries(target: Target) -> list[str]:
+    """Ids of entries that the target puts in the place of entries below it."""
+    ids = (file.id for file in read_folder(target.root)) if target.below else iter(())
+    return [
+        entry_id for entry_id in ids if any((layer / f"{entry_id}.yaml").is_file() for layer in target.below)
+    ]
+
+
 def lint_files(files: Iterable[EntryFile], target: Target, options: Options) -> list[Finding]:
     """All findings of files that were already read, sorted by place."""
     with _collector_paused():

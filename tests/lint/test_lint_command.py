@@ -254,6 +254,18 @@ def test_an_overlay_is_checked_over_the_shipped_entries(
     assert "lint this folder as an overlay with --kb" in standalone
 
 
+def test_an_overlay_that_replaces_an_entry_says_so(
+    bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Replacing is allowed and is no finding; it is narrated each time."""
+    overlay = tmp_path / "ours"
+    (overlay / "concepts").mkdir(parents=True)
+    shutil.copy(bench.path("concepts/example"), overlay / "concepts")
+    status, out, err = _lint(capsys, str(bench.root), "--kb", str(overlay))
+    assert (status, out) == (0, "")
+    assert f"{overlay} replaces concepts/example\n" in err
+
+
 def test_a_rule_of_an_overlay_that_contradicts_a_shipped_one_is_reported_at_the_overlay(
     bench: Workbench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
