@@ -94,7 +94,7 @@ def size_candidate(kb: KnowledgeBase, facts: Facts, system: System, *, brief: bo
     if chosen is None and roomiest and not brief:
         memory = _with_changes(kb, facts, subject, *roomiest)
     rate = chosen.rate if chosen else None
-    own = _candidate_facts(kb, system, accelerator, chosen, memory, rate)
+    own = _candidate_facts(kb, system, chosen, memory, rate)
     run = run_rules(kb, {**facts, **own}, scope="candidate", subject=system.id)
     exclusions = tuple(_exclusions(run, memory))
     steps = _arithmetic(system, model, checkpoint, chosen, demand_steps) if chosen and not brief else ()
@@ -271,32 +271,51 @@ def price_of(facts: Facts, system: System) -> tuple[float, str] | None:
 
 
 def _candidate_facts(
-    kb: KnowledgeBase, system: System, accelerator: Accelerator, chosen: _Choice | None, memory: Memory | None, rate: Rate | None
-) -> Facts:  # fmt: skip
+    kb: KnowledgeBase, system: System, chosen: _Choice | None, memory: Memory | None, rate: Rate | None
+) -> Facts:
+    """What candidate rules may read about this system under this requirement."""
     values: dict[str, Scalar | None] = {
-        "candidate_system": system.id,
-        "candidate_accelerator": accelerator.id,
-        "candidate_kind": system.kind_of_unit,
-        "candidate_vendor": accelerator.vendor,
-        "candidate_air_cooled": "air" in system.cooling,
-        "candidate_liquid_cooled": "liquid" in system.cooling,
-        "candidate_power_kw": system.power_kw.number if system.power_kw else None,
-        "candidate_availability": system.availability,
-        "candidate_buyable": "buy" in system.buyable,
-        "candidate_rentable": "rent" in system.buyable,
-        "candidate_domain": system.scale_up_domain,
         "candidate_fits": memory is not None and memory.headroom_bytes >= 0,
         "candidate_headroom_gib": memory.headroom_bytes / GIB if memory else None,
-        "candidate_group_width": chosen.layout.accelerators if chosen else None,
-        "candidate_meets_tpot": rate.meets_tpot if rate else None,
-        "candidate_meets_ttft": rate.meets_ttft if rate else None,
-        "candidate_demand_accelerators": chosen.fleet.accelerators_needed if chosen else None,
-        "candidate_systems": chosen.fleet.systems if chosen else None,
-        "candidate_installed": chosen.fleet.accelerators_installed if chosen else None,
-        "candidate_utilisation": chosen.fleet.utilisation if chosen else None,
-        "candidate_measured": has_results(kb, accelerator.id),
-        "candidate_basis": rate.estimate.basis if rate and rate.estimate else None,
     }
+    if chosen is not None:
+        values |= {
+            "candidate_group_width": chosen.layout.accelerators,
+            "candidate_demand_accelerators": chosen.fleet.accelerators_needed,
+            "candidate_systems": chosen.fleet.systems,
+            "candidate_installed": chosen.fleet.accelerators_installed,
+            "candidate_utilisation": chosen.fleet.utilisation,
+        }
+    if rate is not None:
+        values["candidate_meets_tpot"], values["candidate_meets_ttft"] = rate.meets_tpot, rate.meets_ttft
+        values["candidate_basis"] = rate.estimate.basis if rate.estimate else None
+    return {**_system_facts(kb, system), **_computed(kb, system, values)}
+
+
+def _system_facts(kb: KnowledgeBase, system: System) -> Facts:
+    """What candidate rules may read about a system under any requirement."""
+    key = ("system_facts", system.id)
+    if key not in kb.memo:
+        values: dict[str, Scalar | None] = {
+            "candidate_system": system.id,
+            "candidate_accelerator": system.accelerator,
+            "candidate_kind": system.kind_of_unit,
+            "candidate_vendor": kb.accelerators[system.accelerator].vendor,
+            "candidate_air_cooled": "air" in system.cooling,
+            "candidate_liquid_cooled": "liquid" in system.cooling,
+            "candidate_power_kw": system.power_kw.number if system.power_kw else None,
+            "candidate_availability": system.availability,
+            "candidate_buyable": "buy" in system.buyable,
+            "candidate_rentable": "rent" in system.buyable,
+            "candidate_domain": system.scale_up_domain,
+            "candidate_measured": has_results(kb, system.accelerator),
+        }
+        kb.memo[key] = _computed(kb, system, values)
+    found: Facts = kb.memo[key]
+    return found
+
+
+def _computed(kb: KnowledgeBase, system: System, values: dict[str, Scalar | None]) -> Facts:
     return {
         name: FactValue(value=value, origin="computed", because=system.id)
         for name, value in values.items()

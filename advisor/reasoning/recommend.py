@@ -64,7 +64,7 @@ def conclude(kb: KnowledgeBase, said: Facts, *, among: Container[str] | None = N
 
 
 def leaders(kb: KnowledgeBase, core: Core) -> frozenset[str]:
-    """Ids of the systems that can win near a requirement: racks on known silicon, their sibling nodes, the four best nodes.
+    """Ids of the systems that can win near a requirement: racks on known silicon, their sibling nodes, the two best nodes.
 
     What varies one input at a time looks among these; a far system that wins only far away is not seen.
     """
@@ -75,7 +75,7 @@ def leaders(kb: KnowledgeBase, core: Core) -> frozenset[str]:
     best = sorted(
         (s for s in nodes if s.candidate.feasible), key=lambda s: preference(kb, core.requirement.facts, s)
     )
-    return frozenset(s.candidate.system for s in (*racks, *siblings, *best[:4]))
+    return frozenset(s.candidate.system for s in (*racks, *siblings, *best[:2]))
 
 
 def recommend(kb: KnowledgeBase, said: Facts, *, flips: bool = True) -> Recommendation:
