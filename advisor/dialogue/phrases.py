@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from advisor.records import Recommendation
@@ -39,6 +40,10 @@ Say what you want to serve, in any order: model, precision, context length, user
 - `define TPOT`, `show deepseek-r1`, `list gotchas`
 - `skip`, `back`, `undo`, `forget the latency`, `reset`, `just answer`, `why do you ask`
 - `sessions`, `export`, `quit`"""
+
+
+_BRACKETED = re.compile(r"\\\[([a-z]{1,20}/[A-Za-z0-9./-]{1,120})\\\]")
+"""An entry id in (escaped) brackets, as explanations name rules and evidence."""
 
 
 def shown(text: str) -> str:
@@ -180,12 +185,19 @@ def same_answer(recommendation: Recommendation) -> str:
     return f"Unchanged: **{inert(recommendation.headline)}**, verdict **{recommendation.verdict}**, confidence {recommendation.confidence.level}."
 
 
-def preformatted(text: str, most: int = 40) -> str:
-    """An explanation whose indentation carries meaning, cut to a length people read."""
-    lines = text.splitlines()
+def outline(text: str, most: int = 40) -> str:
+    """An indented explanation as a nested list, cut to a length people read; entry ids in brackets can be opened."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    depths = [(len(line) - len(line.lstrip())) // 2 for line in lines]
+    titled = bool(lines) and depths.count(0) == 1
+    told = [inert(lines[0].strip()), ""] if titled else []
+    level = -1
+    for line, depth in list(zip(lines, depths, strict=True))[titled:most]:
+        level = min(depth - titled, level + 1)
+        told.append("  " * level + "- " + _BRACKETED.sub(r"(`\1`)", inert(line.strip())))
     if len(lines) > most:
-        lines = [*lines[:most], f"… {len(lines) - most} more lines; `rackfit ask … --explain` prints all"]
-    return "\n".join("    " + line for line in lines)
+        told.append(f"- … and {len(lines) - most} more lines; `rackfit ask … --explain` prints all")
+    return "\n".join(told)
 
 
 def what_if(text: str) -> str:

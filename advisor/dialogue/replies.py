@@ -57,7 +57,7 @@ def nearest(kb: KnowledgeBase, text: str) -> str:
 
 def what_if(kb: KnowledgeBase, difference: explain.Difference) -> Message:
     """The difference between the base case and a changed one."""
-    text = phrases.what_if(phrases.preformatted(explain.render(kb, difference), 24))
+    text = phrases.what_if(phrases.outline(explain.render(kb, difference), 24))
     return Message(role="rackfit", kind="answer", markdown=text, citations=_cited(difference.after))
 
 
@@ -76,7 +76,7 @@ def explanation(kb: KnowledgeBase, answer: Recommendation, understood: Understoo
         targets = _targets(kb, answer, understood, text)
         told = "\n".join(explain.explain_text(kb, answer, target) for target in targets[:2])
     return Message(
-        role="rackfit", kind="explanation", markdown=phrases.preformatted(told), citations=_cited(answer)
+        role="rackfit", kind="explanation", markdown=phrases.outline(told), citations=_cited(answer)
     )
 
 

@@ -42,9 +42,9 @@ def _line(line: str, columns: int) -> list[str]:
     if line.startswith("#"):
         title = plain(line.lstrip("#").strip())
         return [title, ("=" if line.startswith("# ") else "-") * min(len(title), columns)]
-    if line.startswith("    "):
-        return [line]
     bullet = re.match(r"(\s*(?:[-*]|\d{1,3}\.) )", line)
+    if line.startswith("    ") and not bullet:
+        return [line]
     indent = " " * len(bullet.group(1)) if bullet else " " * (len(line) - len(line.lstrip()))
     text = plain(line)
     return textwrap.wrap(
