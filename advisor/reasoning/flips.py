@@ -123,7 +123,7 @@ def _nearest(
 def _bisect(
     fact: Fact, inside: float | None, outside: float, outcome: Outcome, said: Facts, now: Verdict, evaluate: Callable[[Facts], Outcome]
 ) -> tuple[float, Outcome]:  # fmt: skip
-    while inside is not None and max(inside, outside) / min(inside, outside) > _TOLERANCE:
+    while inside and max(inside, outside) / min(inside, outside) > _TOLERANCE:
         middle = _whole(fact, math.sqrt(inside * outside))
         if middle in (inside, outside):
             break

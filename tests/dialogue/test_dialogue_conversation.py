@@ -187,6 +187,14 @@ def test_everything_that_can_be_asked_about_an_answer_is_answered(
     assert said(talk) == before
 
 
+def test_a_case_that_nothing_meets_is_answered_too(talk: Conversation) -> None:
+    """Growth from zero upwards is tried as a change although zero has no ratio to anything."""
+    messages = talk.say("DeepSeek-R1 fp4 at 8k for 64 users on 8xH100")
+    assert talk.recommendation is not None
+    assert talk.recommendation.verdict == "none"
+    assert any(message.kind == "answer" for message in messages)
+
+
 def test_explanations_need_an_answer(talk: Conversation) -> None:
     """Before a model is named, `why` says so and asks for it."""
     messages = talk.say("how sure are you?")
