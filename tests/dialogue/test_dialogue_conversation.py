@@ -189,7 +189,7 @@ def test_everything_that_can_be_asked_about_an_answer_is_answered(
 
 def test_a_case_that_nothing_meets_is_answered_too(talk: Conversation) -> None:
     """Growth from zero upwards is tried as a change although zero has no ratio to anything."""
-    messages = talk.say("DeepSeek-R1 fp4 at 8k for 64 users on 8xH100")
+    messages = talk.say("DeepSeek-R1 fp4 at 8k for 5000 users on 8xH100")
     assert talk.recommendation is not None
     assert talk.recommendation.verdict == "none"
     assert any(message.kind == "answer" for message in messages)
