@@ -47,13 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.batch is None:
         understood = understand(kb, " ".join(arguments.text))
         if arguments.format == "json":
-            _write(arguments, json.dumps(as_json(understood), indent=2, ensure_ascii=False))
+            _write(arguments, json.dumps(as_json(understood), indent=2))
         else:
             _write(arguments, as_text(understood))
         return 0
     # `--batch TEXT…` is how a shell passes `--batch FILE` with the file first
     source = arguments.batch if arguments.batch != "-" or not arguments.text else arguments.text[0]
-    lines = [json.dumps(row, ensure_ascii=False) for row in _batch(kb, source)]
+    lines = [json.dumps(row) for row in _batch(kb, source)]
     _write(arguments, "\n".join(lines))
     return 0
 

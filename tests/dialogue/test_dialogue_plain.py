@@ -146,3 +146,17 @@ def test_ask_takes_the_words_that_the_chat_takes(
     ran = rackfit("ask", "--no-flips", words)
     assert ran.status == status
     assert told in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    "text", ["\U000e0001 8xH100", "\u202e\u200b\x1b[31m R1", "\ud83d\ude00 9999 \ufeff", '\\ " 7 \\u0000']
+)
+def test_batch_lines_are_json_whatever_was_typed(
+    rackfit: Callable[..., Any], tmp_path: Path, text: str
+) -> None:
+    """Unassigned, bidirectional and control characters come back escaped, so that each line parses."""
+    file = tmp_path / "lines"
+    file.write_bytes(json.dumps({"id": 1, "text": text}).encode() + b"\n")
+    (line,) = rackfit("understand", "--batch", file).out.splitlines()
+    assert json.loads(line)["id"] == 1
+    assert line.isascii()
