@@ -23,7 +23,7 @@ class Coefficients:
 
     step_low … first_high: measured / predicted at the ends of the 90 % interval. basis: bound when nothing was fitted.
     like: how close the fit's data are: `seen` (this model and precision on this accelerator and engine), `seen elsewhere`,
-    `new model`, `new accelerator`.
+    `new model`, `new accelerator`; `layout guessed` where the layout itself is.
     """
 
     step: tuple[float, ...]
@@ -70,12 +70,13 @@ def coefficients_for(
     engine: str,
     *,
     disaggregated: bool = False,
+    guessed: bool = False,
 ) -> Coefficients:
     """The closest fit: this accelerator and engine, else this engine on any accelerator, else any, else the bound."""
     for entry_id in (serving_id(accelerator.slug, engine), serving_id("", engine), serving_id()):
         entry = kb.calibrations.get(entry_id)
         if entry is not None:
-            return _fitted(entry, model, precision, disaggregated=disaggregated)
+            return _fitted(entry, model, precision, disaggregated=disaggregated, guessed=guessed)
     return Coefficients(
         step=tuple(1.0 if name in _RATE_TERMS else 0.0 for name in STEP_TERMS),
         first=tuple(1.0 if name.startswith("own_") or name == "admission" else 0.0 for name in FIRST_TERMS),
@@ -87,10 +88,14 @@ _BOUND_WIDTH = 10.0
 """A bound says nothing about how far above it a server runs; an order of magnitude is printed as the upper end."""
 
 
-def _fitted(entry: Calibration, model: Model, precision: str, *, disaggregated: bool) -> Coefficients:
+def _fitted(
+    entry: Calibration, model: Model, precision: str, *, disaggregated: bool, guessed: bool
+) -> Coefficients:
     exact, shape = model_key(model.architecture, precision), model_key(model.architecture)
     seen = exact in entry.data.get("models", ())
-    if not entry.accelerator:
+    if guessed:
+        like = "layout guessed"
+    elif not entry.accelerator:
         like = "new accelerator"
     elif seen:
         like = "seen"

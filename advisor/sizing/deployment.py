@@ -165,16 +165,18 @@ def deployment_of(
     engine: str = "",
     scale_out_gb_per_s: float | None = None,
     prefill: Prefill | None = None,
+    guessed: bool = False,
 ) -> Deployment:
     """The deployment, remembered per knowledge base.
 
-    kv_precision empty: 8 bit for quantised weights, 16 bit otherwise, as the measured servers ran. Raises InputError for
+    kv_precision empty: 8 bit for quantised weights, 16 bit otherwise, as the measured servers ran. guessed: the layout is not
+    known to be the one that ran, which widens the interval. Raises InputError for
     an unknown engine or precision, and for experts' widths that do not add up.
     """
     key = (
         "deployment", id(model), checkpoint.precision, checkpoint.format, checkpoint.hf_id,
-        system.id if system is not None else "", accelerator.id, layout.tp, layout.pp, layout.ep, layout.dp, kv_precision,
-        engine, scale_out_gb_per_s, prefill,
+        system.id if system is not None else "", accelerator.id, accelerator.hbm_visible_bytes.value, layout.tp, layout.pp, layout.ep, layout.dp, kv_precision,
+        engine, scale_out_gb_per_s, prefill, guessed,
     )  # fmt: skip
     found = kb.memo.get(key)
     if found is not None:
@@ -195,7 +197,7 @@ def deployment_of(
     result = Deployment(
         steps=steps, prompt_steps=prompt_steps, layout=layout, prefill=prefill, cost=base.cost, pool_bytes=base.pool_bytes,
         coefficients=coefficients_for(
-            kb, model, checkpoint.precision, accelerator, slug, disaggregated=prefill is not None
+            kb, model, checkpoint.precision, accelerator, slug, disaggregated=prefill is not None, guessed=guessed
         ),
     )  # fmt: skip
     kb.memo[key] = (result, model)

@@ -18,6 +18,7 @@ from advisor.knowledge import KnowledgeBase
 from advisor.records import Accelerator, Checkpoint, Layout, Model, System
 from advisor.sizing.folded import pool_layout
 from advisor.sizing.memory import pick_checkpoint
+from advisor.sizing.names import resolve_model
 from advisor.units import shown
 
 REQUIRED = ("model_path", "system", "backend", "isl", "osl", "ttft_ms", "tpot_ms")
@@ -57,6 +58,11 @@ class Observation:
     date: str
 
     @property
+    def known(self) -> bool:
+        """Whether the row states its layout; otherwise it was guessed."""
+        return self.decode.known and (self.prefill is None or self.prefill.known)
+
+    @property
     def run(self) -> tuple[str, float, float]:
         """Identifies the measurement behind a row."""
         return self.system.id, self.ttft_ms, self.tpot_ms
@@ -82,7 +88,7 @@ def read_table(kb: KnowledgeBase, path: Path) -> tuple[list[Observation], list[R
     """
     try:
         with path.open(encoding="utf-8", newline="") as stream:
-            reader = csv.DictReader(stream)
+            reader = csv.DictReader(stream, restval="")
             missing = [name for name in REQUIRED if name not in (reader.fieldnames or ())]
             if missing:
                 raise InputError(
@@ -103,13 +109,12 @@ def read_table(kb: KnowledgeBase, path: Path) -> tuple[list[Observation], list[R
 
 def read_row(kb: KnowledgeBase, row: Mapping[str, str], number: int) -> Observation:
     """One row of the table. Raises InputError that says what is missing or unknown."""
-    model = kb.find("models", row["model_path"])
+    model = resolve_model(kb, row["model_path"]).model
     system = kb.find("systems", row["system"])
-    assert isinstance(model, Model)
     assert isinstance(system, System)
     accelerator = kb.entries[system.accelerator]
     assert isinstance(accelerator, Accelerator)
-    checkpoint = pick_checkpoint(model, row.get("precision") or "fp8")
+    checkpoint = pick_checkpoint(model, row.get("precision") or "")
     split = row.get("mode") == "disagg"
     concurrency = _number(row, "concurrency")
     if split:

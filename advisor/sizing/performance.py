@@ -60,12 +60,13 @@ def predict(
     scale_out_gb_per_s: float | None = None,
     prefill: Prefill | None = None,
     speculation: Speculation | None = None,
+    layout_guessed: bool = False,
 ) -> Prediction:
     """Latency and throughput with `batch_per_replica` requests kept in flight in each replica.
 
     context_tokens: mean length of a sequence while it is decoded; input plus half of the output when not given.
     kv_precision empty: what measured servers ran (8 bit beside quantised weights). prefill: prompts in a pool of their own.
-    system None: the one that holds this accelerator. A layout wider than the domain that multiplies TP by EP, as some tables
+    system None: the one that holds this accelerator. layout_guessed: nobody says that it is the layout that ran. A layout wider than the domain that multiplies TP by EP, as some tables
     do, is read as it ran, and the note says so. Raises InputError for a load that is not positive.
     """
     if not (batch_per_replica > 0 and input_tokens > 0 and output_tokens > 0):
@@ -74,7 +75,7 @@ def predict(
     ran, note = unfolded(layout, home)
     deployment = deployment_of(
         kb, model, checkpoint, home, accelerator, ran, kv_precision=kv_precision, engine=engine,
-        scale_out_gb_per_s=scale_out_gb_per_s, prefill=prefill,
+        scale_out_gb_per_s=scale_out_gb_per_s, prefill=prefill, guessed=layout_guessed,
     )  # fmt: skip
     context = context_tokens if context_tokens is not None else input_tokens + output_tokens / 2
     curve = _curve(kb, deployment, (input_tokens, output_tokens, context, speculation))

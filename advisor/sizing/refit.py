@@ -97,8 +97,7 @@ class Row:
     @property
     def known(self) -> bool:
         """Whether the row states its layout; others are predicted but not fitted."""
-        o = self.observation
-        return o.decode.known and (o.prefill is None or o.prefill.known)
+        return self.observation.known
 
     @property
     def configuration(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import yaml
 
-from advisor.atomic import replace_file
 from advisor.knowledge import KnowledgeBase
-from advisor.records import Accelerator, Calibration
-from advisor.sizing.calibration import serving_id
+from advisor.records import Accelerator, Calibration, Estimate
+from advisor.sizing.accuracy import Judged, judge
+from advisor.sizing.calibration import SERVING, serving_id
 from advisor.sizing.refit import LeftOut, Row, ServingFit
 from advisor.sizing.regression import Fit
 from advisor.sizing.steps import FIRST_TERMS, STEP_TERMS
@@ -38,6 +38,7 @@ class Measured:
     fingerprint: str
     newest: str
     name: str
+    sources: tuple[str, ...] = ()
 
 
 def serving_entries(kb: KnowledgeBase, measured: Measured) -> list[Calibration]:
@@ -75,8 +76,13 @@ def _entry(kb: KnowledgeBase, measured: Measured, accelerator: str, engine: str)
             "models": sorted({measured.rows[i].exact for i in own}), "table": measured.name,
             "table_rows": len(measured.rows), "table_sha256": measured.fingerprint,
         },
-        residuals=_residuals(measured, own), note=note,
+        residuals=_residuals(measured, own), note=note, sources=measured.sources or _sources(kb),
     )  # fmt: skip
+
+
+def _sources(kb: KnowledgeBase) -> tuple[str, ...]:
+    """Sources of the present serving entries, so that fitting the same table again changes nothing."""
+    return tuple(sorted({s for e in kb.calibrations.values() if e.id.startswith(SERVING) for s in e.sources}))
 
 
 def _terms(names: Mapping[str, str], fit: Fit, labels: Mapping[str, str]) -> dict[str, float]:
@@ -104,22 +110,27 @@ def _factors(measured: Measured, fit: Fit, accelerator: str, engine: str) -> dic
 
 def _residuals(measured: Measured, own: Sequence[int]) -> dict[str, float]:
     """Measured / predicted at both ends of the 90 % interval, by how close the fit's data are and by mode."""
-    every = [i for i, row in enumerate(measured.rows) if row.known]
+    rows = measured.rows
+    shared = [i for i, row in enumerate(rows) if row.known and row.observation.prefill is None]
+    apart = [i for i, row in enumerate(rows) if row.known and row.observation.prefill is not None]
+    guessed = [i for i, row in enumerate(rows) if not row.known]
+    mine = [i for i in own if rows[i].observation.prefill is None]
     result: dict[str, float] = {}
-    for like, left_out, rows in (
-        ("seen", measured.configurations, own if len(own) >= _OWN_QUANTILES else every),
-        ("seen elsewhere", measured.accelerators, every), ("new accelerator", measured.accelerators, every),
-        ("new model", measured.models, every),
-    ):  # fmt: skip
-        apart = [i for i in every if measured.rows[i].observation.prefill is not None]
-        for kind, chosen in (("", rows), (" disaggregated", apart)):
-            for target, which in (("tpot", 0), ("ttft", 1)):
-                ratios = [_measured(measured.rows[i], which) / left_out.predicted[i][which] for i in chosen]
-                for end, quantile in _ENDS:
-                    if ratios:
-                        result[f"{target} {like}{kind} {end}"] = _rounded(
-                            float(np.quantile(ratios, quantile))
-                        )
+    for name, left_out, chosen in (
+        ("seen", measured.configurations, mine if len(mine) >= _OWN_QUANTILES else shared),
+        ("seen disaggregated", measured.configurations, apart),
+        ("seen elsewhere", measured.accelerators, shared),
+        ("seen elsewhere disaggregated", measured.accelerators, apart),
+        ("new accelerator", measured.accelerators, shared),
+        ("new accelerator disaggregated", measured.accelerators, apart),
+        ("new model", measured.models, shared),
+        ("new model disaggregated", measured.models, apart),
+        ("layout guessed", measured.configurations, guessed),
+    ):
+        for which, target in enumerate(("tpot", "ttft")):
+            ratios = [_measured(rows[i], which) / left_out.predicted[i][which] for i in chosen]
+            for end, quantile in _ENDS if ratios else ():
+                result[f"{target} {name} {end}"] = _rounded(float(np.quantile(ratios, quantile)))
     return result
 
 
@@ -146,8 +157,33 @@ def to_yaml(entry: Calibration) -> str:
     )
 
 
-def write_entries(entries: Sequence[Calibration], folder: Path) -> tuple[int, int]:
-    """(written, unchanged) files of `folder`/calibration; a file whose content would not change is left alone."""
+def left_out_judged(kb: KnowledgeBase, measured: Measured) -> list[Judged]:
+    """Every row predicted by the fit that left its configuration out, in the interval that its entry of `kb` gives."""
+    found: list[Judged] = []
+    for index, row in enumerate(measured.rows):
+        tpot, ttft = measured.configurations.predicted[index]
+        for judged in judge(kb, [row.observation])[0]:
+            whole = judged.prediction
+            prediction = replace(
+                whole, tpot_ms=_moved(whole.tpot_ms, tpot), ttft_ms=_moved(whole.ttft_ms, ttft)
+            )
+            found.append(replace(judged, prediction=prediction))
+    return found
+
+
+def _moved(estimate: Estimate, value: float) -> Estimate:
+    """The same relative interval around another value."""
+    scale = value / estimate.value
+    return replace(estimate, value=value, low=estimate.low * scale, high=estimate.high * scale)
+
+
+def write_entries(
+    entries: Sequence[Calibration], folder: Path, *, replace_serving: bool = False
+) -> tuple[int, int]:
+    """(written, unchanged) files of `folder`/calibration; a file whose content would not change is left alone.
+
+    replace_serving: serving entries that this fit did not produce are removed.
+    """
     written = unchanged = 0
     for entry in entries:
         path = folder / f"{entry.id}.yaml"
@@ -156,6 +192,11 @@ def write_entries(entries: Sequence[Calibration], folder: Path) -> tuple[int, in
             unchanged += 1
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text.encode())
+        path.write_text(text, encoding="utf-8")
         written += 1
+    if replace_serving:
+        kept = {folder / f"{entry.id}.yaml" for entry in entries}
+        for path in folder.glob(f"{SERVING}-*.yaml"):
+            if path not in kept:
+                path.unlink()
     return written, unchanged

@@ -24,7 +24,7 @@ _TAIL = 4.0
 _SMALLEST_SCALE = 0.02
 """Residual scale is not taken below this: two runs of one configuration differ by more."""
 _ITERATIONS = 60
-_LARGEST_STEP = 1.5
+_LARGEST_STEP, _SMALLEST_STEP = 1.5, 2e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +93,7 @@ class _Problem:
             precision.append(np.full(len(names), 1 / grouping.deviation**2))
             self.starts.append(self.starts[-1] + len(names))
         self.precision = np.concatenate(precision)
+        self.cells = self._cells() if self.coefficients else []
 
     def forward(self, solution: Array) -> tuple[Array, Array]:
         """(share of each term in each row, logarithm of the prediction)."""
@@ -107,16 +108,50 @@ class _Problem:
             shift += solution[self.starts[j] : self.starts[j + 1]][index]
         return parts / total[:, None], np.log(total) + shift
 
-    def jacobian(self, shares: Array) -> Array:
-        rows = np.arange(self.count)
-        result = np.zeros((self.count, self.starts[-1]))
-        result[:, : self.width] = shares
-        for i, (_, _, index) in enumerate(self.coefficients):
-            columns = self.starts[1 + i] + index[:, None] * self.width + np.arange(self.width)
-            result[rows[:, None], columns] = shares
-        for j, (_, _, index) in enumerate(self.factors, start=1 + len(self.coefficients)):
-            result[rows, self.starts[j] + index] = 1.0
-        return result
+    def normal(self, shares: Array, weight: Array, residual: Array) -> tuple[Array, Array]:
+        """(normal matrix, gradient) of the weighted squares. Rows with the same labels share their columns of the Jacobian."""
+        size = self.starts[-1]
+        if not self.coefficients:
+            return self._dense_normal(shares, weight, residual)
+        matrix, gradient = np.diag(self.precision), np.zeros(size)
+        copies, ones = 1 + len(self.coefficients), len(self.factors)
+        for rows, columns in self.cells:
+            part, w = shares[rows], weight[rows]
+            weighted = part * w[:, None]
+            across, edge = weighted.T @ part, weighted.sum(axis=0)
+            block = np.full((len(columns), len(columns)), w.sum())
+            inner = copies * self.width
+            block[:inner, :inner] = np.tile(across, (copies, copies))
+            block[:inner, inner:] = np.tile(edge, copies)[:, None]
+            block[inner:, :inner] = np.tile(edge, copies)[None, :]
+            matrix[np.ix_(columns, columns)] += block
+            pull = w * residual[rows]
+            gradient[columns] += np.concatenate([np.tile(part.T @ pull, copies), np.full(ones, pull.sum())])
+        return matrix, gradient
+
+    def _dense_normal(self, shares: Array, weight: Array, residual: Array) -> tuple[Array, Array]:
+        """The same where nearly every row has labels of its own."""
+        jacobian = np.zeros((self.count, self.starts[-1]))
+        jacobian[:, : self.width] = shares
+        for j, (_, _, index) in enumerate(self.factors, start=1):
+            jacobian[np.arange(self.count), self.starts[j] + index] = 1.0
+        matrix = (jacobian * weight[:, None]).T @ jacobian + np.diag(self.precision)
+        return matrix, jacobian.T @ (weight * residual)
+
+    def _cells(self) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
+        """(rows, columns of the solution) of every combination of labels that occurs."""
+        groupings = [*self.coefficients, *self.factors]
+        labels = np.stack([index for _, _, index in groupings], axis=1)
+        kinds, member = np.unique(labels, axis=0, return_inverse=True)
+        cells = []
+        for i, kind in enumerate(kinds):
+            columns = [np.arange(self.width)]
+            for j in range(len(self.coefficients)):
+                columns.append(self.starts[1 + j] + kind[j] * self.width + np.arange(self.width))
+            for j in range(len(self.coefficients), len(groupings)):
+                columns.append(np.array([self.starts[1 + j] + kind[j]]))
+            cells.append((np.flatnonzero(member == i), np.concatenate(columns)))
+        return cells
 
     def solve(self) -> tuple[Array, float]:
         solution = np.zeros(self.starts[-1])
@@ -126,9 +161,8 @@ class _Problem:
             residual = self.target - predicted
             scale = max(1.4826 * float(np.median(np.abs(residual))), _SMALLEST_SCALE)
             weight = (_TAIL + 1) / (_TAIL + (residual / scale) ** 2) / scale**2
-            jacobian = self.jacobian(shares)
-            normal = (jacobian * weight[:, None]).T @ jacobian + np.diag(self.precision)
-            gradient = jacobian.T @ (weight * residual) - self.precision * solution
+            normal, gradient = self.normal(shares, weight, residual)
+            gradient -= self.precision * solution
             before = self._cost(solution, residual, weight)
             step = np.zeros_like(solution)
             for _ in range(12):
@@ -141,7 +175,7 @@ class _Problem:
                 damping *= 4
             else:
                 break
-            if float(np.max(np.abs(step))) < 1e-3:
+            if float(np.max(np.abs(step))) < _SMALLEST_STEP:
                 break
         return solution, scale
 
