@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from tui.commands import SLASH
+from tui.garbage import make_passes_rare
 from tui.panels import PANELS
 from tui.preferences import PreferencesApp
 from tui.reading import ReadingApp
@@ -53,6 +54,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
     def on_mount(self) -> None:
         """Load everything else once the first frame is out."""
         sys.setswitchinterval(_SWITCH_INTERVAL_SECONDS)
+        make_passes_rare()
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -71,7 +73,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         self._loaded.set()
         if self._first:
             self.submit(self._first)
-        self.run_worker(self._learn_names(), group="load")
+        self.run_worker(self._prepare(), group="load")
 
     async def _start(self, resume: str | None) -> None:
         earlier, opening = await self.busy("reading the knowledge base", self.engine.start(resume))
@@ -83,15 +85,16 @@ class RackfitApp(ReadingApp, PreferencesApp):
         if unsaved:
             self.notify(f"This conversation is not being saved: {unsaved}", severity="warning", markup=False)
 
-    async def _learn_names(self) -> None:
-        from tui.names import completions
+    async def _prepare(self) -> None:
+        """What can wait until the screen stands."""
+        from tui.background import completions, fetch_modules
+        from tui.widgets.completion import Completion
 
-        self.history.load()
+        await self.engine.run(self.history.load)
         snapshot = self.snapshot
         if snapshot is not None:
-            from tui.widgets.completion import Completion
-
             self.chat.query_one(Completion).learn(await self.engine.run(completions, snapshot.kb))
+        await self.engine.run(fetch_modules)
 
     async def action_quit(self) -> None:
         """Leave; asks only when typed text would be lost (the conversation is saved as it goes)."""

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from tui.garbage import no_collection
+from tui.markdown import prepare
+
 if TYPE_CHECKING:
     from advisor.dialogue.messages import Message
     from advisor.dialogue.sessions import Session, SessionStore
@@ -92,8 +95,10 @@ class Engine:
         """
 
         def work() -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-            opened = self._opener(resume, self.opened)
-            new = opened.conversation.open()
+            with no_collection():
+                opened = self._opener(resume, self.opened)
+                prepare()
+                new = opened.conversation.open()
             if self.opened is not None:
                 _leave(self.opened)
             self.opened = opened

@@ -18,6 +18,7 @@ from textual.style import Style
 from tui.paint import cells, clip
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
 KIND_FOLDERS = (
@@ -42,20 +43,18 @@ _MIN_COLUMN = 6
 
 
 @lru_cache(maxsize=1)
-def _parser() -> object:
+def prepare() -> MarkdownIt:
+    """The parser. Importing it takes tens of milliseconds: call this early, and not from the event loop."""
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("entity")
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 @lru_cache(maxsize=256)
 def _parse(text: str) -> SyntaxTreeNode:
-    from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
-    parser = _parser()
-    assert isinstance(parser, MarkdownIt)
-    return SyntaxTreeNode(parser.parse(text))
+    return SyntaxTreeNode(prepare().parse(text))
 
 
 def lay_out(text: str, width: int) -> list[Content]:

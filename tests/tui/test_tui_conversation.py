@@ -269,13 +269,13 @@ async def test_resizing_while_an_answer_streams(tmp_path: Path) -> None:
 
 
 async def test_a_long_session_keeps_few_widgets_and_gives_the_rest_back(running, app: RackfitApp) -> None:
-    """Of 300 messages only the newest are mounted; going up brings earlier ones."""
+    """Of 161 messages only the newest are mounted; going up brings earlier ones."""
     async with running() as pilot:
-        for _ in range(75):
+        for _ in range(40):
             app.submit("again")
         await settle(pilot)
         transcript = app.chat.transcript
-        assert len(transcript.said) == 1 + 75 * 4
+        assert len(transcript.said) == 1 + 40 * 4
         assert len(transcript.views) == MOUNTED
         transcript.focus()
         await press(pilot, "g", "up")

@@ -194,7 +194,7 @@ async def test_graph_walks_and_returns(running, app: RackfitApp) -> None:
         await press(pilot, "backspace")
         assert "Accelerators that share one fast fabric." in screen_text(app)
         await press(pilot, "o")
-        assert "concepts/scale-up-domain" in screen_text(app)
+        assert "concepts/scale-up" in screen_text(app)
 
 
 async def test_the_knowledge_base_is_searched_and_browsed(running, app: RackfitApp) -> None:

@@ -82,7 +82,7 @@ async def test_entries_are_read_link_by_link(running, app: RackfitApp) -> None:
         assert "The per-GPU rate of the rack is the node's." in screen_text(app)
         await press(pilot, "enter", "enter")
         assert isinstance(app.screen, Reader)
-        assert app.screen.entry_id == "concepts/scale-up-domain"
+        assert app.screen.entry_id == "concepts/scale-up"
         await press(pilot, "backspace")
         assert app.screen.entry_id == "gotchas/rack-is-not-faster-per-gpu"
 

@@ -63,13 +63,13 @@ FACTS = (
 
 ENTRIES = (
     *FACTS,
-    Concept(id="concepts/scale-up-domain", title="Scale-up domain", summary="Accelerators that share one fast fabric.",
+    Concept(id="concepts/scale-up", title="Scale-up domain", summary="Accelerators that share one fast fabric.",
             related=("concepts/tensor-parallelism",)),
     Concept(id="concepts/tensor-parallelism", title="Tensor parallelism", summary="Each layer is split over several accelerators.",
             broader=("concepts/parallelism",), aliases=("TP",)),
     Concept(id="concepts/parallelism", title="Parallelism", summary="Ways to spread one model."),
     Gotcha(id="gotchas/rack-is-not-faster-per-gpu", title="A rack is not faster per GPU at 70B",
-           concepts=("concepts/scale-up-domain",), symptom="The per-GPU rate of the rack is the node's.",
+           concepts=("concepts/scale-up",), symptom="The per-GPU rate of the rack is the node's.",
            root_cause="The model fits in one node.", workaround="Buy nodes.", severity="warning",
            applies_when=Condition(fact="tpot_ms", above=20)),
     Rule(id="rules/tie-goes-to-nodes", title="A tie goes to the smaller unit", when=Condition(fact="cost_outcome", is_="tie"),
@@ -99,7 +99,7 @@ def _estimate(value: float, unit: str = "tokens/s") -> Estimate:
 
 def _memory(hbm: float, weights: float, kv: float) -> Memory:
     return Memory(hbm_bytes=hbm * GIB, weights_bytes=weights * GIB, kv_bytes_per_token=160 * 1024, kv_bytes_needed=kv * GIB,
-                  kv_capacity_tokens=900_000, max_sequences=110, reserve_bytes=14 * GIB, activation_bytes=2 * GIB,
+                  kv_capacity_tokens=900_000, max_sequences=110, reserve_bytes=16 * GIB, activation_bytes=2 * GIB,
                   headroom_bytes=(hbm - weights - kv - 16) * GIB, limiting="KV cache")  # fmt: skip
 
 

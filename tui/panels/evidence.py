@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from advisor.records import Comparison, Estimate, Pair
     from tui.engine import Snapshot
 
+_CONFOUNDERS_SHOWN = 3
 COLUMNS: dict[str, tuple[str, Callable[[Pair], Any]]] = {
     "grade": ("grade", lambda pair: pair.grade),
     "ratio": ("ratio", lambda pair: pair.ratio),
@@ -90,7 +91,8 @@ class EvidencePanel(Panel):
         self._pairs = tuple(sorted(self._pairs, key=COLUMNS[self._column][1], reverse=self._reversed))
         for index, pair in enumerate(self._pairs):
             table.add_row(*_row(pair), key=str(index))
-        scope = "every pair of the knowledge base" if self._all else "pairs behind this answer"
+        noun = "pair" if len(self._pairs) == 1 else "pairs"
+        scope = f"{noun} in the knowledge base" if self._all else f"{noun} behind this answer"
         note = f"{len(self._pairs)} {scope}; rates per accelerator are derived, not verified by MLCommons Association"
         self.query_one("#pair-note", Static).update(hint(note))
 
@@ -188,6 +190,12 @@ def _effects(comparison: Comparison) -> Content:
             (" → a tie" if comparison.tie else "", "bold $foreground"),
         ),
     ]
-    if comparison.confounders:
-        lines.append(Content.assemble(("confounded by ", "$quiet"), ", ".join(comparison.confounders)))
+    for text in comparison.confounders[:_CONFOUNDERS_SHOWN]:
+        lines.append(Content.assemble(("differs: ", "$quiet"), text))
+    if len(comparison.confounders) > _CONFOUNDERS_SHOWN:
+        lines.append(
+            Content(
+                f"and {len(comparison.confounders) - _CONFOUNDERS_SHOWN} more; enter on a pair tells"
+            ).stylize("$quiet")
+        )
     return Content("\n").join(lines)

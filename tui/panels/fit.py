@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,6 +21,9 @@ from tui.widgets.drawn import Drawn
 if TYPE_CHECKING:
     from advisor.records import Candidate
     from tui.engine import Snapshot
+
+_MOUNTED_AT_ONCE = 5
+"""Systems mounted in one go; more would hold up the keyboard."""
 
 _LEGEND = {
     "weights": "weights",
@@ -62,7 +66,7 @@ class CandidateRow(Drawn):
         yield clip(name, width)
         if memory is not None:
             used = [("weights", memory.weights_bytes), ("kv", memory.kv_bytes_needed),
-                    ("reserve", memory.reserve_bytes + memory.activation_bytes)]  # fmt: skip
+                    ("reserve", memory.reserve_bytes)]  # fmt: skip
             yield Content("  ") + bar(used, memory.hbm_bytes, max(8, width - 2))
             room = "free" if memory.headroom_bytes >= 0 else "short"
             figures = [
@@ -153,12 +157,16 @@ class FitPanel(Panel):
         rows = (
             [CandidateRow(c, best=c.system in best) for c in parts.feasible_first(answer)] if answer else []
         )
-        self.call_later(self._replace, rows)
+        self.run_worker(self._replace(rows), exclusive=True)
 
     async def _replace(self, rows: list[CandidateRow]) -> None:
         systems = self.query_one(FitList)
-        async with self.batch():
-            await systems.remove_children()
-            await systems.mount_all(rows or [Static(hint(NO_ANSWER))])
-        systems.position = 0
-        systems.watch_position()
+        await systems.remove_children()
+        if not rows:
+            await systems.mount(Static(hint(NO_ANSWER)))
+        for start in range(0, len(rows), _MOUNTED_AT_ONCE):
+            await systems.mount_all(rows[start : start + _MOUNTED_AT_ONCE])
+            if not start:
+                systems.position = 0
+                systems.watch_position()
+            await asyncio.sleep(0)

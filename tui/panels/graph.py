@@ -41,7 +41,9 @@ _BACKWARD = {
 }
 _KIND_MARK = {"concepts": "◇", "gotchas": "!", "evidence": "≡", "rules": "→", "models": "◆", "systems": "▣",
               "accelerators": "▪", "facts": "?", "sources": "§", "calibration": "~"}  # fmt: skip
-START = "concepts/scale-up-domain"
+START = "concepts/scale-up"
+MOST_SHOWN = 40
+"""Neighbours of one kind of link that are listed."""
 
 
 class GraphPanel(Panel):
@@ -65,13 +67,8 @@ class GraphPanel(Panel):
         yield Static("", id="centre", classes="legend")
         yield OptionList(id="neighbours", markup=False)
 
-    def draw(self, snapshot: Snapshot) -> None:
+    def draw(self, snapshot: Snapshot) -> None:  # noqa: ARG002  # the base keeps it
         """Show the current entry; the first time, the concept most linked."""
-        if not self._path:
-            start = _start(snapshot.kb)
-            if start is None:
-                return
-            self._path = [start]
         self._show()
 
     def go(self, entry_id: str) -> None:
@@ -81,14 +78,25 @@ class GraphPanel(Panel):
         self._show()
 
     def _show(self) -> None:
-        snapshot = self._drawn or self.rackfit.engine.snapshot
-        if snapshot is None or not self._path:
-            return
-        centre = snapshot.kb.entries.get(self._path[-1])
+        snapshot = self._drawn or self.rackfit.snapshot
+        if snapshot is not None:
+            self.run_worker(self._load(snapshot.kb), exclusive=True)
+
+    async def _load(self, kb: KnowledgeBase) -> None:
+        """Read the neighbourhood in the advisor's thread (the first time builds the graph), then draw it."""
+        wanted = self._path[-1] if self._path else ""
+        centre, groups = await self.rackfit.compute("reading the graph", _neighbourhood, kb, wanted)
+        if not self._path and centre:
+            self._path = [centre]
+        if centre:
+            self._fill(kb, centre, groups)
+
+    def _fill(self, kb: KnowledgeBase, centre_id: str, groups: dict[str, list[str]]) -> None:
         neighbours = self.query_one(OptionList)
         neighbours.clear_options()
+        centre = kb.entries.get(centre_id)
         if centre is None:
-            self.query_one("#centre", Static).update(hint(f"{self._path[-1]} is not in this knowledge base"))
+            self.query_one("#centre", Static).update(hint(f"{centre_id} is not in this knowledge base"))
             return
         trail = " › ".join(step.partition("/")[2] for step in self._path[-4:-1])
         summary = str(getattr(centre, "summary", ""))
@@ -99,19 +107,26 @@ class GraphPanel(Panel):
         ]  # fmt: skip
         lines += [Content(summary)] if summary else []
         self.query_one("#centre", Static).update(Content("\n").join(lines))
-        for heading, ids in _groups(snapshot.kb, centre.id).items():
-            neighbours.add_option(
+        options: list[Option] = []
+        used: set[str] = set()
+        for heading, ids in groups.items():
+            options.append(
                 Option(Content(f"{heading} ({len(ids)})").stylize("bold $text-primary"), disabled=True)
             )
-            for entry_id in ids:
-                entry = snapshot.kb.entries[entry_id]
-                neighbours.add_option(
-                    Option(
-                        Content.assemble((f"  {_KIND_MARK.get(entry.kind, '·')} ", "$text-accent"), entry.title,
-                                         (f"   {entry.id}", "$quiet")),
-                        id=entry_id if neighbours_free(neighbours, entry_id) else None,
-                    )
-                )  # fmt: skip
+            for entry_id in ids[:MOST_SHOWN]:
+                entry = kb.entries[entry_id]
+                line = Content.assemble((f"  {_KIND_MARK.get(entry.kind, '·')} ", "$text-accent"), entry.title,
+                                        (f"   {entry.id}", "$quiet"))  # fmt: skip
+                # an entry can hang from the centre in two ways; only one option may carry its id
+                options.append(
+                    Option(line, id=None if entry_id in used else entry_id, disabled=entry_id in used)
+                )
+                used.add(entry_id)
+            if len(ids) > MOST_SHOWN:
+                options.append(
+                    Option(hint(f"    and {len(ids) - MOST_SHOWN} more: search them in KB"), disabled=True)
+                )
+        neighbours.add_options(options)
         neighbours.action_first()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -136,15 +151,14 @@ class GraphPanel(Panel):
             self.rackfit.action_open_entry(self._path[-1])
 
 
-def neighbours_free(options: OptionList, entry_id: str) -> bool:
-    """True while no option carries this id (an entry can hang from the centre in two ways)."""
-    return all(option.id != entry_id for option in options.options)
-
-
-def _start(kb: KnowledgeBase) -> str | None:
-    if START in kb.entries:
-        return START
-    return max(kb.concepts, key=lambda name: (kb.graph.degree(name), name), default=None)
+def _neighbourhood(kb: KnowledgeBase, wanted: str) -> tuple[str, dict[str, list[str]]]:
+    """An entry and what is around it; without a wish, the start or the concept most linked."""
+    centre = wanted or (
+        START
+        if START in kb.entries
+        else max(kb.concepts, key=lambda name: (kb.graph.degree(name), name), default="")
+    )
+    return centre, _groups(kb, centre)
 
 
 def _groups(kb: KnowledgeBase, centre: str) -> dict[str, list[str]]:

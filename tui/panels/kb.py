@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from advisor.knowledge.base import KnowledgeBase
     from tui.engine import Snapshot
 
-SHOWN = 200
+SHOWN = 60
 
 
 class KnowledgePanel(Panel):

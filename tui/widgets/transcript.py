@@ -17,7 +17,7 @@ from tui.widgets.message import MessageView
 if TYPE_CHECKING:
     from advisor.dialogue.messages import Message as Said
 
-MOUNTED = 80
+MOUNTED = 40
 """Messages kept as widgets; earlier ones come back on demand, so long sessions stay fast and small."""
 
 
