@@ -133,12 +133,15 @@ def _gotchas(kb: KnowledgeBase, core: Core) -> Iterable[RaisedGotcha]:
             yield RaisedGotcha(id=gotcha_id, title=kb.gotchas[gotcha_id].title, why=f"because {read}")
 
 
+_SEVERITIES = ("critical", "warning", "info")
+
+
 def _conditions(kb: KnowledgeBase) -> Sequence[tuple[str, Test, tuple[str, ...]]]:
-    """Id, compiled condition and facts read of every gotcha that the advisor can raise."""
+    """Id, compiled condition and facts read of every gotcha that the advisor can raise, the gravest first."""
     if "gotcha_conditions" not in kb.memo:
         kb.memo["gotcha_conditions"] = [
             (gotcha.id, compile_condition(gotcha.applies_when), gotcha.applies_when.facts())
-            for gotcha in kb.gotchas.values()
+            for gotcha in sorted(kb.gotchas.values(), key=lambda g: (_SEVERITIES.index(g.severity), g.id))
             if gotcha.applies_when is not None
         ]
     compiled: Sequence[tuple[str, Test, tuple[str, ...]]] = kb.memo["gotcha_conditions"]
