@@ -17,6 +17,7 @@ from advisor.reasoning.flips import Outcome, find_flips
 from advisor.reasoning.requirement import complete
 from advisor.reasoning.sources import citations
 from advisor.reasoning.summary import headline, summary
+from advisor.reasoning.trace import show_fact
 from advisor.records import Facts, RaisedGotcha, Recommendation, Verdict
 
 
@@ -126,7 +127,7 @@ def _gotchas(kb: KnowledgeBase, core: Core) -> Iterable[RaisedGotcha]:
         facts = next((view for view, own in zip(views, values, strict=True) if test(own)), None)
         if facts is not None:
             read = ", ".join(
-                f"{kb.facts[name].title.lower() if name in kb.facts else name} {_value(facts[name].value)}"
+                f"{kb.facts[name].title if name in kb.facts else name} {show_fact(kb, name, facts[name])}"
                 for name in reads
                 if name in facts and facts[name].value is not None
             )
