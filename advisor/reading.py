@@ -32,3 +32,8 @@ def read_lines(handle: IO[bytes], limit: int) -> Iterator[tuple[int, str, bool]]
         while raw and not raw.endswith(b"\n"):
             raw = handle.readline(limit)
         yield number, (text.removeprefix("\ufeff") if number == 1 else text).rstrip("\r\n"), cut
+
+
+def line_id(given: object, number: int) -> str | int:
+    """The id of a batch line as it is answered: text or a whole number as given, its number without one."""
+    return number if given is None else given if isinstance(given, (str, int)) else str(given)

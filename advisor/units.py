@@ -17,7 +17,9 @@ BITS_PER_VALUE: dict[str, float] = {
 }  # fmt: skip
 """Bits of one stored value, scales excluded."""
 
-_NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:[_,]\d{3}){0,10}|\d{0,30})(?:\.\d{0,30})?(?:[eE][+-]?\d{1,4})?")
+_NUMBER = re.compile(
+    r"[+-]?(?=\.?\d)(?:\d{1,30}(?:[_,]\d{3}){0,10}|\d{0,30})(?:\.\d{0,30})?(?:[eE][+-]?\d{1,4})?"
+)
 _TOKEN_SUFFIX = {"": 1.0, "k": 1024.0, "m": 1024.0 * 1024.0}
 
 
@@ -27,7 +29,7 @@ def parse_number(text: str, *, what: str) -> float:
     Raises InputError for anything else, NaN and infinity included.
     """
     cleaned = text.strip()
-    if not cleaned or len(cleaned) > 64 or not _NUMBER.fullmatch(cleaned) or not re.search(r"[0-9]", cleaned):
+    if not cleaned or len(cleaned) > 64 or not _NUMBER.fullmatch(cleaned):
         raise InputError(f"{what}: {shown(text)} is not a number; write for example 4096 or 0.5")
     value = float(re.sub("[_,]", "", cleaned))
     if not math.isfinite(value):
@@ -44,7 +46,9 @@ def parse_tokens(text: str, *, what: str = "tokens") -> int:
     suffix = cleaned[-1:] if cleaned[-1:] in ("k", "m") else ""
     value = parse_number(cleaned.removesuffix(suffix), what=what) * _TOKEN_SUFFIX[suffix]
     if not 1 <= value <= 1e9 or value != math.floor(value):
-        raise InputError(f"{what}: {shown(text)} is out of range; give 1 to 1,000,000,000 tokens, such as 8192 or 128k")
+        raise InputError(
+            f"{what}: {shown(text)} is out of range; give 1 to 1,000,000,000 tokens, such as 8192 or 128k"
+        )
     return int(value)
 
 

@@ -117,7 +117,7 @@ class History:
                 file.seek(max(0, path.stat().st_size - _HISTORY_BYTES))
                 raw = file.read().decode("utf-8", "replace").splitlines()
             for line in raw[-HISTORY_LINES:]:
-                with contextlib.suppress(ValueError):
+                with contextlib.suppress(ValueError, RecursionError):
                     text = json.loads(line)
                     if isinstance(text, str) and text.strip():
                         earlier.append(text)

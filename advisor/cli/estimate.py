@@ -15,7 +15,7 @@ from advisor.cli.estimate_request import FIELDS, request_from
 from advisor.cli.streams import data, narrate
 from advisor.errors import InputError, RackfitError
 from advisor.knowledge import KnowledgeBase
-from advisor.reading import read_lines
+from advisor.reading import line_id, read_lines
 from advisor.report.estimate import estimate_data, estimate_text
 from advisor.sizing.estimate import estimate
 from advisor.units import shown
@@ -91,31 +91,31 @@ def _lines(name: str) -> Iterator[tuple[int, str]]:
 
 
 def _answer_line(kb: KnowledgeBase, number: int, text: str, defaults: dict[str, Any]) -> dict[str, Any]:
-    line_id: Any = number
+    name: str | int = number
     try:
         if len(text.encode()) > MAX_LINE:
             raise InputError(f"the line is longer than {MAX_LINE:,} bytes")
-        values = json.loads(text, parse_constant=float)
+        values = json.loads(text, parse_constant=str)
         if not isinstance(values, dict):
             raise InputError(
                 'the line holds no object; write {"model": "r1", "accelerator": "h200", "tp": 8}'
             )
-        line_id = values.pop("id", number)
+        name = line_id(values.pop("id", None), number)
         request, unknown = request_from({**defaults, **{k: v for k, v in values.items() if v is not None}})
-        answer = estimate_data(estimate(kb, request), line_id=line_id)
+        answer = estimate_data(estimate(kb, request), line_id=name)
         if unknown:
             answer["notes"].append(f"not used: {', '.join(sorted(unknown))[:400]}")
         return answer
     except json.JSONDecodeError as error:
-        return {"id": line_id, "error": f"line {number}, column {error.colno}: not valid JSON: {error.msg}"}
+        return {"id": name, "error": f"line {number}, column {error.colno}: not valid JSON: {error.msg}"}
     except ValueError as error:  # a whole number of thousands of digits
-        return {"id": line_id, "error": f"line {number}: {error}"}
+        return {"id": name, "error": f"line {number}: {error}"}
     except RecursionError:
-        return {"id": line_id, "error": f"line {number}: nested too deeply"}
+        return {"id": name, "error": f"line {number}: nested too deeply"}
     except RackfitError as error:
-        return {"id": line_id, "error": f"line {number}: {error}"}
+        return {"id": name, "error": f"line {number}: {error}"}
     except ArithmeticError as error:
-        return {"id": line_id, "error": f"line {number}: the numbers are too large to compute with: {error}"}
+        return {"id": name, "error": f"line {number}: the numbers are too large to compute with: {error}"}
 
 
 def _emit(text: str, output: str | None) -> None:

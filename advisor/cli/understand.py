@@ -15,7 +15,7 @@ from advisor.dialogue.readings import Understood
 from advisor.dialogue.understand import understand
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
-from advisor.reading import read_lines
+from advisor.reading import line_id, read_lines
 from advisor.units import shown
 
 FACTS = (
@@ -83,17 +83,17 @@ def _rows(kb: KnowledgeBase, handle: IO[bytes]) -> Iterator[dict[str, Any]]:
     for number, text, _cut in read_lines(handle, _MAX_LINE):
         if not text.strip():
             continue
-        name: Any = number
+        name: str | int = number
         if text.lstrip().startswith("{"):
             try:
                 row = json.loads(text)
             except (ValueError, RecursionError):
                 row = None
             if isinstance(row, dict) and isinstance(row.get("text"), str):
-                name, text = row.get("id", number), row["text"]
+                name, text = line_id(row.get("id"), number), row["text"]
             elif row is not None:
                 yield {
-                    "id": row.get("id", number),
+                    "id": line_id(row.get("id"), number),
                     "error": f'line {number}: no `text`; write {{"text": "…"}}',
                 }
                 continue

@@ -107,11 +107,13 @@ def load_options(path: Path | None, base: Options | None = None) -> Options:
         return options
     table = _read_toml(path)
     if path.name == "pyproject.toml":
-        table = table.get("tool", {}).get("rackfit", {})
+        table = _table(
+            _table(table.get("tool", {}), f"{path}: tool").get("rackfit", {}), f"{path}: tool.rackfit"
+        )
     unknown = [key for key in table if key != "lint"]
     if unknown:
         raise InputError(f"{path}: unknown table {shown(unknown[0])}; there is [lint]")
-    for key, value in table.get("lint", {}).items():
+    for key, value in _table(table.get("lint", {}), f"{path}: lint").items():
         options = _with(options, key, value, path)
     return options
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from advisor.visible import one_line, visible
+
 _POLICY = (
     "default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
 )
@@ -30,5 +32,5 @@ def render_html(markdown: str, title: str) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY.format(digest=digest)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{parser.render(markdown)}</body>\n</html>\n"
+        f"<title>{escape(one_line(title))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{parser.render(visible(markdown))}</body>\n</html>\n"
     )

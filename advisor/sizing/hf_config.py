@@ -18,6 +18,7 @@ from advisor.sizing.hf_quantization import checkpoint_from_config
 from advisor.sizing.hf_vision import vision_parameters
 from advisor.sizing.tensors import count_parameters
 from advisor.units import shown
+from advisor.visible import one_line
 
 MAX_CONFIG_BYTES = 8 * 1024 * 1024
 
@@ -59,6 +60,8 @@ def load_config_file(path: Path) -> Mapping[str, Any]:
         raise InputError(
             f"{shown(str(path), 200)}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}"
         ) from error
+    except ValueError as error:  # a whole number of thousands of digits
+        raise InputError(f"{shown(str(path), 200)}: {' '.join(str(error).split())[:120]}") from error
     except RecursionError as error:
         raise InputError(f"{shown(str(path), 200)}: nested too deeply for a config.json") from error
     if not isinstance(data, dict):
@@ -73,7 +76,7 @@ def read_config(data: Mapping[str, Any], *, name: str = "") -> HfReading:
     the fields that could not be read.
     """
     try:
-        return _read(data, name)
+        return _read(data, one_line(name)[:300])
     except InputError:
         raise
     except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, RecursionError) as error:
@@ -104,10 +107,18 @@ def _read(data: Mapping[str, Any], name: str) -> HfReading:
         family=model_type,
         parameters_total=Cell(value=counts.total, trust="derived", note="counted from config.json"),
         parameters_active=Cell(value=counts.active, trust="derived", note="counted from config.json"),
-        context_limit=Cell(value=fields.number("context", 0), trust="vendor", locator="max_position_embeddings"),
+        context_limit=Cell(value=_context_limit(fields), trust="vendor", locator="max_position_embeddings"),
         architecture=architecture, checkpoints=(checkpoint.checkpoint,),
     )  # fmt: skip
     return HfReading(model=model, notes=tuple(notes), doubt=doubt)
+
+
+def _context_limit(fields: Fields) -> int:
+    """The longest sequence. Raises InputError when none is stated: without it no load can be judged."""
+    limit = fields.number("context")
+    if limit < 1:
+        raise InputError(f"config: max_position_embeddings is {limit}; write the longest sequence in tokens")
+    return limit
 
 
 def _slug(name: str) -> str:

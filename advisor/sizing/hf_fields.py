@@ -113,6 +113,10 @@ _CONSUMED = frozenset(name for names in SPELLINGS.values() for name in names) | 
 """Fields that the readers understand, whether or not this model needed them."""
 
 
+MAX_QUANTITY = 1_000_000_000
+"""What the schema of a model allows too; sums and products of these stay exact."""
+
+
 class Fields:
     """One level of a config with a record of what was read."""
 
@@ -144,9 +148,11 @@ class Fields:
             isinstance(value, bool)
             or not isinstance(value, (int, float))
             or value != int(value)
-            or not 0 <= value < 1e15
+            or not 0 <= value <= MAX_QUANTITY
         ):
-            raise InputError(f"config: {names[0]} is {shown(str(value))}, not a whole number")
+            raise InputError(
+                f"config: {names[0]} is {shown(str(value))}, not a whole number up to {MAX_QUANTITY:,}"
+            )
         return int(value)
 
     def flag(self, name: str, default: bool = False) -> bool:

@@ -56,29 +56,26 @@ class LatencyTable:
         return None
 
 
+_IDENTITY = ("round", "division", "submitter", "platform", "model", "scenario")
+"""Columns that name a run."""
+
+
 def read_latency_csv(path: Path, table: LatencyTable) -> None:
     """Add the runs of a CSV table with the columns round … target_qps (times in ns). Raises InputError on a bad file."""
     try:
         with path.open(encoding="utf-8", newline="") as handle:
             reader = csv.DictReader(handle)
-            needed = {
-                "round",
-                "division",
-                "submitter",
-                "platform",
-                "model",
-                "scenario",
-                "tokens_per_s",
-                "samples_per_s",
-            }
+            needed = {*_IDENTITY, "tokens_per_s", "samples_per_s"}
             missing = needed - set(reader.fieldnames or ())
             if missing:
                 raise InputError(f"{shown(str(path), 200)} has no column {', '.join(sorted(missing))}")
             for line in reader:
                 if line.get("valid") not in (None, "", "VALID"):
                     continue
-                key = (line["round"], line["division"], line["submitter"], line["platform"], line["model"],
-                       line["scenario"].casefold())  # fmt: skip
+                round_, division, submitter, platform, model, scenario = (
+                    line[name] or "" for name in _IDENTITY
+                )
+                key = (round_, division, submitter, platform, model, scenario.casefold())
                 table.add(key, _from_csv(line))
     except OSError as error:
         raise InputError(f"{shown(str(path), 200)} cannot be read: {error.strerror}") from None
