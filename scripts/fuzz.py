@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT), str(HARDENING)]
 def main() -> int:
     """Fuzz; status 1 when something was found."""
     from fuzz_engine import search
-    from fuzz_targets import TARGETS
+    from fuzz_specs import TARGETS
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
@@ -70,7 +70,7 @@ def _atheris(name: str, seconds: float) -> int:
 
     with atheris.instrument_imports(include=["advisor"]):
         from fuzz_engine import run_one
-        from fuzz_targets import TARGETS
+        from fuzz_specs import TARGETS
     spec = TARGETS[name]
     corpus = HARDENING / "corpus" / name
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
-from fuzz_targets import Spec
+from fuzz_specs import Spec
 
 MAX_BYTES = 20_000
 SECONDS = 5.0
