@@ -19,6 +19,8 @@ __all__ = ["ClaimProblem", "check_claims", "evaluate", "resolve_input"]
 _PROSE = ("symptom", "root_cause", "workaround", "notes")
 _MUST_BE_COVERED = ("symptom", "root_cause", "notes")
 _SOURCE_DIGITS = 6
+_LARGEST = 10**18
+"""Beyond this nothing is a rate, a count or a ratio, and floats soon end."""
 _LATENCIES = {spec.name for spec in fields(Latency)}
 
 Kind = Literal["mismatch", "absent", "no-number", "input", "expression", "uncovered"]
@@ -99,6 +101,8 @@ def _check(
         try:
             computed = evaluate(expression, values)
             unused -= names_in(expression)
+            if abs(computed) > _LARGEST:
+                raise ExpressionError(f"comes to more than {_LARGEST:.0e}, which no figure here does")
         except ExpressionError as error:
             yield ClaimProblem(kind="expression", where=(*where, field), text=text, message=str(error))
             return
@@ -123,10 +127,7 @@ def _source_step(expression: str, values: dict[str, Fraction]) -> Fraction:
 def _mismatch(
     figure: str, number: Written, computed: Fraction, expression: str, where: tuple[str | int, ...]
 ) -> ClaimProblem:
-    if abs(computed) < 10**6:
-        exact = f"{float(computed):,.6g}"
-    else:
-        exact = f"{float(computed):,.2f}" if abs(computed) < 10**18 else "more than any figure"
+    exact = f"{float(computed):,.6g}" if abs(computed) < 10**6 else f"{float(computed):,.2f}"
     rounded, stated = number.rounded(computed), number.rounded(number.value)
     return ClaimProblem(
         kind="mismatch",

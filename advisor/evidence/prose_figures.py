@@ -68,7 +68,7 @@ def occurrences(text: str, prose: str) -> Iterator[tuple[int, int]]:
     start = prose.find(text)
     while start >= 0:
         end = start + len(text)
-        joined_before = text[0].isdigit() and re.search(r"[0-9][.,]?$", prose[:start])
+        joined_before = text[0].isdigit() and re.search(r"[0-9][.,]?$", prose[max(0, start - 2) : start])
         joined_after = text[-1].isdigit() and re.match(r"[.,]?[0-9]", prose[end : end + 2])
         if not joined_before and not joined_after:
             yield start, end
