@@ -180,6 +180,7 @@ def model_facts(model: Model) -> Facts:
         "model_is_moe": any(group.kind == "moe" for group in model.architecture.feed_forward),
         "attention_kind": attention,
         "context_limit_tokens": int(limit.number),
+        "context_native_tokens": int(model.context_limit.number),
     }
     if released not in ("", "bf16", "fp16", "fp32"):
         values["model_native_precision"] = (

@@ -97,6 +97,10 @@ def estimate(kb: KnowledgeBase, request: EstimateRequest) -> DeploymentEstimate:
     keywords = _footprint_keywords(request)
     asked = {**keywords, "context_tokens": context, "sequences": sequences}
     layout = _layout(kb, request, model, checkpoint, accelerator, asked)
+    if layout.pp > model.architecture.layers:
+        raise InputError(
+            f"pp: {layout.pp} pipeline stages for {model.architecture.layers} layers; give at most that many"
+        )
     if problem := layout_problem(model, layout):
         notes.append(f"engines may refuse this layout: {problem}")
     base = footprint(
@@ -128,13 +132,14 @@ def _context(request: EstimateRequest, model: Model, notes: list[str]) -> int:
     if context is None and request.input_tokens and request.output_tokens:
         context = request.input_tokens + request.output_tokens
     if context is None:
-        context = limit or 4096
+        context = limit
         notes.append(
             f"no context was given: one sequence of the model's limit, {context:,} tokens, is asked for"
         )
     scaled = int(model.context_limit_scaled.number) if model.context_limit_scaled else 0
-    if limit and context > max(limit, scaled):
-        notes.append(f"{context:,} tokens are more than the {limit:,} that the model was published for")
+    if context > limit:
+        reach = f"; with RoPE scaling switched on it reaches {scaled:,}" if scaled > limit else ""
+        notes.append(f"{context:,} tokens are more than the {limit:,} that the model was published for{reach}")
     return context
 
 
