@@ -13,11 +13,12 @@ from pathlib import Path
 
 from advisor.cli.common import write_output
 from advisor.cli.streams import data, narrate
+from advisor.errors import InputError, RackfitError
 from advisor.knowledge.findings import Finding
 from advisor.knowledge.locate import kb_folder
 from advisor.lint.baseline import compare, load_baseline, write_baseline
 from advisor.lint.check import all_checks
-from advisor.lint.fix import Change, plan_changes, write_changes
+from advisor.lint.fix import Change, is_fixable, plan_changes, write_changes
 from advisor.lint.options import SEVERITIES, Options, expand_codes, find_config, load_options, parse_severity
 from advisor.lint.reporters import REPORTERS
 from advisor.lint.runner import Target, kb_root, lint_target, replaced_entries
@@ -71,13 +72,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the findings. Returns 1 when there are any of the severities that count."""
     targets = _targets(arguments)
+    if (arguments.fix or arguments.unsafe_fixes) and not arguments.diff and _is_installed(targets):
+        raise InputError("--fix: these are the entries of the installed rackfit; name the folder to mend")
     options = _options(arguments, targets[0].root)
     if not arguments.watch:
         return _once(arguments, targets, options)
     try:
         for _ in changes([target.root for target in targets]):
             narrate(f"--- {datetime.datetime.now():%H:%M:%S}")
-            _once(arguments, targets, options)
+            try:
+                _once(arguments, targets, options)
+            except RackfitError as error:
+                narrate(f"rackfit: {error}")
             sys.stdout.flush()
     except KeyboardInterrupt:
         narrate("stopped watching")
@@ -145,10 +151,19 @@ def _targets(arguments: argparse.Namespace) -> list[Target]:
             Target(root=overlay, below=tuple(layers[: len(roots) + i]))
             for i, overlay in enumerate(arguments.kb)
         ]
-    by_root: dict[Path, list[Path]] = {}
+    by_root: dict[Path, tuple[Path, list[Path]]] = {}
     for path in paths:
-        by_root.setdefault(kb_root(path), []).append(path)
-    return [Target(root=root, only=() if root in only else tuple(only)) for root, only in by_root.items()]
+        root = kb_root(path)
+        by_root.setdefault(root.resolve(), (root, []))[1].append(path)
+    return [
+        Target(root=root, only=() if resolved in [path.resolve() for path in only] else tuple(only))
+        for resolved, (root, only) in by_root.items()
+    ]
+
+
+def _is_installed(targets: Sequence[Target]) -> bool:
+    """Whether a target is the knowledge base inside the installed package, which nobody edits."""
+    return any("_data" in target.root.resolve().parts and target.root == kb_folder() for target in targets)
 
 
 def _options(arguments: argparse.Namespace, root: Path) -> Options:
@@ -205,9 +220,7 @@ def _summary(findings: Sequence[Finding]) -> str:
         if counts[s]
     )
     files = len({finding.path for finding in findings})
-    fixable = sum(
-        1 for finding in findings if finding.code in all_checks() and all_checks()[finding.code].fixer
-    )
+    fixable = sum(map(is_fixable, findings))
     tail = f"; {fixable} can be mended by --fix" if fixable else ""
     total = len(findings)
     return (

@@ -163,12 +163,17 @@ def checks_of(scope: Scope, kind: str = "") -> Iterator[Check]:
             yield check
 
 
+@lru_cache(maxsize=1)
+def _names() -> dict[str, Check]:
+    """Code in lower case, and name -> check."""
+    return {name: check for check in all_checks().values() for name in (check.code.lower(), check.name)}
+
+
 def find_check(word: str) -> Check:
     """The check of a code or name, any case. Raises InputError that names the nearest ones."""
     from difflib import get_close_matches
 
-    checks = all_checks()
-    names = {name: check for check in checks.values() for name in (check.code.lower(), check.name)}
+    names = _names()
     found = names.get(word.strip().lower())
     if found is None:
         near = get_close_matches(word.strip().lower(), names, n=3, cutoff=0.5)

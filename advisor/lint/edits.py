@@ -14,9 +14,12 @@ _SEPARATOR = re.compile(r"\s*,\s*")
 
 def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
     """The text with each stretch [start, end) replaced; the stretches do not overlap."""
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+    parts: list[str] = []
+    position = 0
+    for start, end, new in sorted(edits):
+        parts += (text[position:start], new)
+        position = end
+    return "".join((*parts, text[position:]))
 
 
 def without_items(document: Document, where: Where, indexes: Collection[int]) -> str:
@@ -26,9 +29,9 @@ def without_items(document: Document, where: Where, indexes: Collection[int]) ->
     if place is None or not indexes or not items:
         return document.text
     if len(indexes) >= len(items):
-        return replaced(document.text, [(*field_lines(document, place), "")])
+        return replaced(document.text, [(*line_range(document.text, place), "")])
     if place.style == "flow":
-        return _without_flow_items(document, items, indexes)
+        return _without_flow_items(document, items, frozenset(indexes))
     return replaced(document.text, [(*line_range(document.text, items[index]), "") for index in indexes])
 
 
@@ -40,7 +43,7 @@ def list_items(document: Document, where: Where) -> list[Place]:
     return items
 
 
-def _without_flow_items(document: Document, items: Sequence[Place], indexes: Collection[int]) -> str:
+def _without_flow_items(document: Document, items: Sequence[Place], indexes: frozenset[int]) -> str:
     edits: list[tuple[int, int, str]] = []
     for index in indexes:
         value = items[index].value
@@ -74,11 +77,6 @@ def line_range(text: str, place: Place) -> tuple[int, int]:
     )
     end = text.find("\n", last)
     return start, len(text) if end < 0 else end + 1
-
-
-def field_lines(document: Document, place: Place) -> tuple[int, int]:
-    """Offsets of the whole lines of a top-level field."""
-    return line_range(document.text, place)
 
 
 def top_fields(document: Document) -> list[str]:

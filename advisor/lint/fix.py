@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,18 @@ class Change:
         )
 
 
+@lru_cache(maxsize=2)
 def fixable_codes(*, unsafe: bool) -> frozenset[str]:
     """Codes that have a fix that may be used."""
     mended = (code for code, check in all_checks().items() if check.fixer and (unsafe or not check.unsafe))
     return frozenset({"KB012", *mended})
+
+
+def is_fixable(finding: Finding, *, unsafe: bool = False) -> bool:
+    """Whether `--fix` mends a finding. Of missing fields only the id can be written without its author."""
+    if finding.code == "KB102":
+        return "`id`" in finding.message
+    return finding.code in fixable_codes(unsafe=unsafe)
 
 
 def plan_changes(
@@ -55,7 +64,7 @@ def plan_changes(
     A file with one fixable finding is mended in all that the options allow: one fix often brings the next to light.
     """
     fixable = fixable_codes(unsafe=unsafe)
-    for name in sorted({finding.path for finding in findings if finding.code in fixable}):
+    for name in sorted({finding.path for finding in findings if is_fixable(finding, unsafe=unsafe)}):
         path = Path(name)
         entry_id = _entry_id(path, roots)
         before = _read(path)

@@ -6,6 +6,7 @@ import contextlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from advisor.errors import InputError
 from advisor.knowledge.findings import Finding
@@ -18,6 +19,9 @@ _COMMENT = re.compile(
     r"(?:^|(?<=[ \t]))#[ \t]*rackfit:[ \t]*(ignore(?:-file)?)\b(?:\[([^\]\n]{0,200})\])?([^\n]*)",
     re.MULTILINE,
 )
+_MAX_COMMENTS = 100
+"""Of one file; each is compared with every value of it."""
+
 MARK = "rackfit:"
 """A text without this word holds no such comment."""
 
@@ -64,11 +68,11 @@ def apply_ignores(findings: Iterable[Finding], text: str, path: str) -> list[Fin
 
 def ignored_codes(text: str) -> frozenset[str]:
     """Codes that comments of a text name: fixes leave the whole entry alone in these."""
-    words = (word.strip() for match in _COMMENT.finditer(text) for word in (match.group(2) or "").split(","))
     codes: set[str] = set()
-    for word in words:
-        with contextlib.suppress(InputError):
-            codes.add(find_check(word).code)
+    for match in islice(_COMMENT.finditer(text), _MAX_COMMENTS):
+        for word in (match.group(2) or "").split(","):
+            with contextlib.suppress(InputError):
+                codes.add(find_check(word).code)
     return frozenset(codes)
 
 
@@ -79,10 +83,14 @@ def _keeps_from_loading(finding: Finding) -> bool:
 
 
 def _read(document: Document, problems: list[Finding]) -> Iterable[_Ignore]:
-    for match in _COMMENT.finditer(document.text):
+    for number, match in enumerate(_COMMENT.finditer(document.text)):
         if _in_a_scalar(document, match.start()):
             continue
         span = document.span_at(match.start(), match.end())
+        if number >= _MAX_COMMENTS:
+            problems.append(finding_at(document.path, span, "KB027", f"more than {_MAX_COMMENTS} ignore comments",
+                                       fix="use ignore-file for what holds in the whole entry"))  # fmt: skip
+            return
         words = [word.strip() for word in (match.group(2) or "").split(",") if word.strip()]
         codes: set[str] = set()
         for word in words:

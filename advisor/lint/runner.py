@@ -50,8 +50,15 @@ def kb_root(path: Path) -> Path:
         raise InputError(
             f"{shown(str(path), 200)} does not exist; give a knowledge base folder or a file in one"
         )
-    for folder in (path, *path.parents, *path.resolve().parents):
-        if folder.is_dir() and is_kb(folder):
+    if path.is_dir() and is_kb(path):
+        return path
+    for folder in (*path.parents, *path.resolve().parents):
+        inside = (
+            path.resolve().relative_to(folder.resolve())
+            if path.resolve().is_relative_to(folder.resolve())
+            else Path()
+        )
+        if inside.parts and inside.parts[0] in KINDS:
             return folder
     raise InputError(
         f"{shown(str(path), 200)} is not in a knowledge base; it needs folders such as gotchas/ or models/"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from dataclasses import replace
 
 import pytest
+from lint_workbench import CLEAN_KB, Workbench
 
 from advisor.knowledge.files import EntryFile, read_folder
 from advisor.knowledge.locate import kb_folder
 from advisor.knowledge.yaml_source import parse_document
+from advisor.lint.fix import fixable_codes, mend
 from advisor.lint.options import Options
 from advisor.lint.runner import Target, lint_files
 
@@ -53,3 +56,32 @@ def test_no_value_stops_a_check(seed: int) -> None:
     assert [finding.one_line() for finding in findings if finding.code == "KB029"] == []
     assert len(findings) > 50
     assert all(finding.line >= 1 and finding.column >= 1 for finding in findings)
+
+
+BODY = (CLEAN_KB / "gotchas" / "example.yaml").read_text("utf-8")
+
+FLOODS = {
+    "ignore comments": BODY + "# rackfit: ignore[KB601] x\n" * 40_000,
+    "unknown ignore comments": BODY + "# rackfit: ignore[zzz] x\n" * 40_000,
+    "links": BODY.replace("[concepts/example]", f"[{', '.join(f'concepts/c{i}' for i in range(30_000))}]"),
+    "repeats": BODY.replace("[concepts/example]", f"[{', '.join(['concepts/example'] * 30_000)}]"),
+    "spaces": BODY.replace("severity: warning", "severity: warning \nnotes: '" + " " * 1_000_000 + "x'"),
+    "figures": BODY.replace("symptom: The", "symptom: " + "5 tok/s " * 2_000 + "The"),
+    "claims": BODY + "claims:\n" + '  - {text: "rack", expression: "1"}\n' * 5_000,
+    "conditions": BODY.replace(
+        "{fact: model_is_moe, is: false}",
+        "{any: [" + ", ".join(f"{{fact: tpot_ms, above: {i}}}" for i in range(5_000)) + "]}",
+    ),
+    "aliases": BODY + f"aliases: [{', '.join(f'a{i}' for i in range(30_000))}]\n",
+}
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_a_flood_in_one_entry_ends_soon(bench: Workbench, name: str) -> None:
+    """Tens of thousands of anything in one entry are checked, and mended, in seconds; at most a hundred findings are shown."""
+    path = bench.write("gotchas/example", FLOODS[name])
+    start = time.process_time()
+    findings = [finding for finding in bench.lint() if finding.path == str(path)]
+    mend(FLOODS[name], "gotchas/example", fixable_codes(unsafe=True))
+    assert 0 < len(findings) <= 100
+    assert time.process_time() - start < 60  # a hang, not a speed: each takes a few seconds at most

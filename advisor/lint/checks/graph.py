@@ -12,6 +12,8 @@ from advisor.lint.shingles import similar_pairs
 from advisor.records import Concept
 
 _HOPS = 2
+_SHOWN = 8
+"""Names of a circle that a message holds."""
 _ANCHORS = ("gotchas/", "rules/", "models/", "evidence/")
 
 
@@ -100,7 +102,11 @@ def _cycles(corpus: Corpus, field: str) -> Iterator[Problem]:
             target = targets[index]
             if state.get(target) == 1 and target != node:
                 walk = [name for name, _ in stack]
-                circle = " → ".join(i.partition("/")[2] for i in (*walk[walk.index(target) :], target))
+                names = [i.partition("/")[2] for i in (*walk[walk.index(target) :], target)]
+                shown = (
+                    names if len(names) <= _SHOWN else [*names[: _SHOWN // 2], "…", *names[-_SHOWN // 2 :]]
+                )
+                circle = " → ".join(shown)
                 yield Problem(entry=node, where=(field, index), message=f"{field} runs in a circle: {circle}",
                               fix="remove one of these links, or make it `related`")  # fmt: skip
             elif target in links and target not in state:

@@ -302,10 +302,13 @@ def drop_repeats(document: Document, _entry_id: str) -> str:
     for path, place in document.places.items():
         if not path or place.style not in ("flow", "block"):
             continue
-        items = _list_at(document.data, path)
-        repeats = [
-            index for index, item in enumerate(items) if isinstance(item, str) and item in items[:index]
-        ]
+        seen: set[str] = set()
+        repeats: list[int] = []
+        for index, item in enumerate(_list_at(document.data, path)):
+            if isinstance(item, str):
+                if item in seen:
+                    repeats.append(index)
+                seen.add(item)
         if repeats:
             return without_items(document, path, repeats)
     return document.text

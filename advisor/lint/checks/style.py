@@ -18,7 +18,6 @@ _GENERATED = ("evidence", "calibration")
 _WRITTEN = tuple(kind for kind in KINDS if kind not in _GENERATED)
 _SORTED_FIELDS = ("sources",)
 _SCHEMA_LINE = re.compile(r"\A# yaml-language-server: \$schema=(\S+)[ \t]*$", re.MULTILINE)
-_TRAILING = re.compile(r"[ \t]+(?=\n|\Z)")
 
 
 def field_order(kind: str) -> list[str]:
@@ -161,10 +160,15 @@ def whitespace(document: Document, _entry_id: str) -> Iterator[Problem]:
             message="lines end in carriage return and newline",
             fix="end them in newline",
         )
-    if (" \n" in text or "\t\n" in text or text.endswith((" ", "\t"))) and (match := _TRAILING.search(text)):
-        yield Problem(
-            span=document.span_at(*match.span()), message="spaces at the end of the line", fix="delete them"
-        )
+    if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
+        offset = 0
+        for line in text.split("\n"):
+            bare = line.rstrip(" \t")
+            if bare != line:
+                break
+            offset += len(line) + 1
+        span = document.span_at(offset + len(bare), offset + len(line))
+        yield Problem(span=span, message="spaces at the end of the line", fix="delete them")
     if not text.endswith("\n") or text.endswith("\n\n"):
         at = len(text.rstrip("\n"))
         what = (
@@ -179,7 +183,7 @@ def whitespace(document: Document, _entry_id: str) -> Iterator[Problem]:
 def trim(document: Document, _entry_id: str) -> str:
     """The text with plain newlines, nothing before them, and one at the end."""
     text = document.text.replace("\r\n", "\n").replace("\r", "\n")
-    return _TRAILING.sub("", text).rstrip("\n") + "\n"
+    return "\n".join(line.rstrip(" \t") for line in text.split("\n")).rstrip("\n") + "\n"
 
 
 @text_check("KB033", "schema-line", "info", *_WRITTEN)

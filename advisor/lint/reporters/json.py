@@ -10,6 +10,7 @@ from typing import Any
 from advisor import __version__
 from advisor.knowledge.findings import Finding
 from advisor.lint.check import all_checks
+from advisor.lint.fix import is_fixable
 
 
 def as_json(findings: Sequence[Finding]) -> str:
@@ -45,5 +46,5 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "message": finding.message,
         "fix": finding.fix,
-        "fixable": bool(check and check.fixer),
+        "fixable": is_fixable(finding),
     }
