@@ -63,7 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{path.parent}: {error.strerror}; give another folder with --kb") from None
     write_text(path, text)
     data(str(path))
-    narrate(f"fill in what is marked TODO, then: rackfit lint {path}")
+    whole = (
+        arguments.kb / "facts"
+    ).is_dir()  # a folder without facts of its own lies over the shipped entries
+    narrate(f"fill in what is marked TODO, then: rackfit lint {path if whole else f'--kb {arguments.kb}'}")
     return 0
 
 
