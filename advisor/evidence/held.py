@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from statistics import median
+from typing import Literal
 
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Evidence
@@ -14,18 +15,28 @@ def _closed(kb: KnowledgeBase) -> Iterator[Evidence]:
     return (entry for entry in kb.evidence.values() if entry.division == "closed")
 
 
-def audited_limits(kb: KnowledgeBase) -> Mapping[tuple[str, str], float]:
-    """(model id, scenario) -> the tightest TPOT limit in ms that evidence in this knowledge base was held to."""
-    if "audited_limits" not in kb.memo:
+def audited_limits(
+    kb: KnowledgeBase, of: Literal["tpot", "ttft"] = "tpot"
+) -> Mapping[tuple[str, str], float]:
+    """(model id, scenario) -> the tightest limit in ms that evidence in this knowledge base was held to."""
+    name = ("audited_limits", of)
+    if name not in kb.memo:
         found: dict[tuple[str, str], float] = {}
         for entry in _closed(kb):
             for result in entry.results:
-                limit = result.latency.tpot_limit_ms if result.latency else None
+                latency = result.latency
+                limit = (
+                    None
+                    if latency is None
+                    else latency.tpot_limit_ms
+                    if of == "tpot"
+                    else latency.ttft_limit_ms
+                )
                 if limit is not None:
                     key = (result.model, result.scenario)
                     found[key] = min(limit, found.get(key, limit))
-        kb.memo["audited_limits"] = found
-    limits: Mapping[tuple[str, str], float] = kb.memo["audited_limits"]
+        kb.memo[name] = found
+    limits: Mapping[tuple[str, str], float] = kb.memo[name]
     return limits
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from advisor.evidence.held import audited_limits, audited_output_tokens, group_width
 from advisor.evidence.rates import closest_rate
@@ -68,6 +69,13 @@ class Subject:
     scale_out_gb_per_s: float | None = None
 
 
+class _Held(NamedTuple):
+    """The limits that an audited run was held to, as far as they are known."""
+
+    tpot_ms: float | None = None
+    ttft_ms: float | None = None
+
+
 def conditions_of(facts: Facts) -> Conditions:
     """The asked lengths and limits; offline work has no limits."""
     offline = text(facts, "workload") == "offline"
@@ -87,16 +95,17 @@ def audited_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | No
     anchor = _at_limit(kb, facts, subject)
     if anchor is None:
         return None
-    rate, held_at = anchor
+    rate, held = anchor
     asked = conditions_of(facts)
-    if held_at is not None:
-        asked = replace(
-            asked,
-            tpot_ms=min(asked.tpot_ms, held_at) if _said(facts, "tpot_ms") and asked.tpot_ms else held_at,
-        )
+    asked = replace(
+        asked,
+        tpot_ms=_tighter(facts, "tpot_ms", asked.tpot_ms, held.tpot_ms),
+        ttft_ms=_tighter(facts, "ttft_ms", asked.ttft_ms, held.ttft_ms),
+    )
     own = replace(
         asked,
-        tpot_ms=held_at,
+        tpot_ms=held.tpot_ms,
+        ttft_ms=held.ttft_ms or asked.ttft_ms,
         input_tokens=_default_input(kb),
         output_tokens=float(audited_output_tokens(kb, subject.model.id) or asked.output_tokens),
     )
@@ -105,6 +114,13 @@ def audited_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | No
     if asked == own or rate.estimate is None or rate.estimate.unit != "tokens/s":
         return rate
     return _moved(kb, subject, rate, own, asked)
+
+
+def _tighter(facts: Facts, name: str, asked: float | None, held: float | None) -> float | None:
+    """The limit to hold: the audited one, or the stated one where it is tighter. None: no limit."""
+    if held is None:
+        return asked
+    return min(asked, held) if asked and _said(facts, name) else held
 
 
 def _moved(kb: KnowledgeBase, subject: Subject, rate: Rate, own: Conditions, asked: Conditions) -> Rate:
@@ -136,10 +152,10 @@ def _moved(kb: KnowledgeBase, subject: Subject, rate: Rate, own: Conditions, ask
     return replace(rate, estimate=moved, steps=(*rate.steps, step))
 
 
-def _at_limit(kb: KnowledgeBase, facts: Facts, subject: Subject) -> tuple[Rate, float | None] | None:
-    """The audited rate of the scenario or between two scenarios' limits, and the TPOT it holds at."""
+def _at_limit(kb: KnowledgeBase, facts: Facts, subject: Subject) -> tuple[Rate, _Held] | None:
+    """The audited rate of the scenario or between two scenarios' limits, and the limits it was held to."""
     workload: Scenario = next(s for s in ("offline", *_LATENCY_SCENARIOS) if s == text(facts, "workload"))
-    limits = audited_limits(kb)
+    limits, first = audited_limits(kb), audited_limits(kb, "ttft")
     asked = number(facts, "tpot_ms") if _said(facts, "tpot_ms") else None
     model = subject.model.id
     if workload == "offline" or asked is None:
@@ -147,9 +163,12 @@ def _at_limit(kb: KnowledgeBase, facts: Facts, subject: Subject) -> tuple[Rate, 
         if found is None:
             return None
         step = f"audited {workload} rate" + (f": {found.note}" if found.note else "")
-        return _met(kb, found, subject, workload, step), limits.get(
-            (model, workload)
-        ) if workload != "offline" else None
+        held_to = (
+            _Held()
+            if workload == "offline"
+            else _Held(limits.get((model, workload)), first.get((model, workload)))
+        )
+        return _met(kb, found, subject, workload, step), held_to
     rows = sorted(
         (limits[model, s], s, rate)
         for s in _LATENCY_SCENARIOS
@@ -162,11 +181,11 @@ def _at_limit(kb: KnowledgeBase, facts: Facts, subject: Subject) -> tuple[Rate, 
     looser = [row for row in rows if row[0] > asked]
     step = f"audited {scenario} rate, measured under a limit of {limit:g} ms a token"
     if asked <= limit * 1.0001 or not looser:
-        return _met(kb, rate, subject, scenario, step), limit
+        return _met(kb, rate, subject, scenario, step), _Held(limit, first.get((model, scenario)))
     mixed = _between(asked, held[-1], looser[0])
     return _met(
         kb, mixed, subject, scenario, f"rate {mixed.note}, interpolated in logarithms at {asked:g} ms"
-    ), asked
+    ), _Held(asked, first.get((model, scenario)))
 
 
 def _between(
