@@ -69,7 +69,7 @@ class Lexicon:
         facts = {fact.name: list(fact.words) for fact in kb.facts.values() if fact.words}
         self._compiler = PatternCompiler({**facts, **self.terms})
         self.ordinary = frozenset(language["ordinary_words"])
-        self.models = ModelNames(kb, self.ordinary)
+        self.models = ModelNames(kb, self.ordinary, frozenset(language["no_names"]))
 
     @cached_property
     def names(self) -> NameTrie[Name]:

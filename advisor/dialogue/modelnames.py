@@ -25,11 +25,14 @@ from advisor.dialogue.nameparts import (
 )
 from advisor.dialogue.text import Token
 from advisor.dialogue.trie import SEPARATORS
+from advisor.dialogue.unfamiliar import contradicts, goes_on, near_size, new_name
 from advisor.knowledge import KnowledgeBase
 
 _COUNTED = frozenset({"x", "*", "gpu", "gpus", "card", "cards", "node", "nodes", "users", "user", "server", "servers", "nvidia", "amd", "times", "replicas", "instances", "concurrent", "张", "块", "台", "卡", "~", "tok", "tokens", "rps", "qps", "ms", "s"})  # fmt: skip
 """After a bare number, these say that it counts something and is no version of the model before it."""
 _SHORTEST_TYPO = 4
+_LEAST_BARE_SIZE = 7.0
+"""A smaller number without a `b` is a version: Qwen4 is no Qwen of 4 billion."""
 _LEAST_NAMED_BY_SIZE = 60.0
 """Billions of parameters; below, every size has models of many families and `an 8B model` means none of them."""
 
@@ -56,8 +59,11 @@ class Mention:
 class ModelNames:
     """The names of all models, ready to be found in sentences."""
 
-    def __init__(self, kb: KnowledgeBase, ordinary: Set[str] = frozenset()) -> None:
+    def __init__(
+        self, kb: KnowledgeBase, ordinary: Set[str] = frozenset(), no_names: Set[str] = frozenset()
+    ) -> None:
         self._ordinary = ordinary
+        self._no_names = ordinary | no_names
         self.models: dict[str, Named] = {}
         self._aliases: dict[str, dict[tuple[str, ...], list[str]]] = {}
         self._having: dict[str, set[str]] = {}
@@ -70,10 +76,11 @@ class ModelNames:
         self._known = set(self._having)
 
     def _add(self, slug: str, names: Iterable[str], sizes: Iterable[str], released: str, sized: bool) -> None:
-        own = name_parts(slug)
+        kept = QUALIFIERS & set(slug.split("-"))
+        own = name_parts(slug, kept)
         every: set[str] = set(sizes)
         for name in (slug, *names):
-            parts = name_parts(name)
+            parts = name_parts(name, kept)
             if not parts:
                 continue
             every.update(parts)
@@ -99,14 +106,22 @@ class ModelNames:
             if jumped := self._publisher(parts, place):
                 place = jumped
                 continue
-            found = self._at(parts, place, floor, mentions)
+            found = self._at(parts, place, floor, mentions) or self._new(parts, place)
             if found is None:
                 place += 1
                 continue
             mention, place = found
             floor = place
             mentions.append(mention)
-        return [mention for mention in mentions if not self._repeats(mention, mentions)]
+        return [mention for mention in _whole(mentions, parts) if not self._repeats(mention, mentions)]
+
+    def _new(self, parts: list[Part], place: int) -> tuple[Mention, int] | None:
+        """A name with a size that no entry has: it is named, so that nothing else is taken for it."""
+        found = new_name(parts, place, self.families, self._no_names)
+        if found is None:
+            return None
+        slug, end = found
+        return Mention((slug,), parts[place].start, parts[end - 1].end, frozenset(slug.split("-"))), end
 
     def _publisher(self, parts: list[Part], place: int) -> int:
         """The place after `deepseek-ai/` and the like, which name who published a model; 0 when none stands here."""
@@ -150,9 +165,16 @@ class ModelNames:
         start = place
         end = self._extend_right(parts, end, pool, seen)
         start = self._extend_left(parts, start, floor, pool, seen)
+        end = self._take_size(parts, end, pool, seen)
+        everyday = word in self._ordinary
+        other = goes_on(parts, end, seen, [self.models[slug] for slug in pool], ordinary=everyday)
+        if other is not None and not (corrected_only and len(seen) < 2):
+            slug = self._slug([part.text for part in parts[start:end] if part.text in seen] or list(matched), other[0])
+            stop = other[1]
+            return Mention((slug,), parts[start].start, parts[stop - 1].end, frozenset((*seen, *other[0]))), stop
         if corrected_only and len(seen) < 2:
             return None
-        if len(seen) == 1 and word in self._ordinary:
+        if len(seen) == 1 and everyday:
             return None
         ranked, settled = self._ranked(pool, seen, exact if seen == set(matched) else ())
         end = skip_qualifiers(parts, end)
@@ -212,6 +234,31 @@ class ModelNames:
                 return end
             end = taken
 
+    def _take_size(self, parts: list[Part], end: int, pool: set[str], seen: set[str]) -> int:
+        """Take a size behind the name that its models have nearly, or that says nothing against them."""
+        place = end
+        while place < len(parts) and (parts[place].text in SEPARATORS or parts[place].text in BRACKETS):
+            place += 1
+        if place >= len(parts) or not is_size(parts[place].text) or any(is_size(part) for part in seen):
+            return end
+        models = [self.models[slug] for slug in pool]
+        near = near_size(parts[place].text, models)
+        if not near and contradicts(parts[place].text, seen, models):
+            return end
+        if near:
+            pool &= near | self._named_without_size(pool - near, seen, parts[place].text)
+        seen.add(parts[place].text)
+        return place + 1
+
+    def _slug(self, words: Sequence[str], extra: Sequence[str]) -> str:
+        """A new name the way those of its family are written: `qwen4-72b`, `olmo-3-32b`."""
+        name = words[0]
+        for word in (*words[1:], *extra):
+            tight = name in self.families and word[0].isdigit() and not is_size(word)
+            tight = tight and any(slug.startswith(name) and slug[len(name)].isdigit() for slug in self.models if len(slug) > len(name))
+            name += word if tight else f"-{word}"
+        return name
+
     def _take(self, parts: list[Part], place: int, pool: set[str], seen: set[str]) -> int:
         """Take the part at `place` into the name if some model left has it; the place after it, or 0."""
         if place >= len(parts) or parts[place].text in seen:
@@ -220,15 +267,24 @@ class ModelNames:
         forms = [part.text]
         if part.plain_number and _counts_something(parts, place):
             return 0
-        if part.plain_number or ("x" in part.text and not is_size(part.text)):
+        if (part.plain_number and float(part.text) >= _LEAST_BARE_SIZE) or (
+            "x" in part.text and not is_size(part.text)
+        ):
             forms.append(part.text + "b")
         for form in forms:
             left = pool & self._having.get(form, set())
             if left:
-                pool &= left
+                pool &= left | self._named_without_size(pool - left, seen, form)
                 seen.add(form)
                 return place + 1
         return 0
+
+    def _named_without_size(self, pool: set[str], seen: set[str], part: str) -> set[str]:
+        """Models that are named in full already and whose size is not known, so that no size speaks against them."""
+        if not is_size(part):
+            return set()
+        named = (self.models[slug] for slug in pool if seen.issuperset(self.models[slug].own))
+        return {model.slug for model in named if not any(is_size(own) for own in model.parts)}
 
     def _extend_left(self, parts: list[Part], start: int, floor: int, pool: set[str], seen: set[str]) -> int:
         while start > floor:
@@ -264,6 +320,20 @@ class ModelNames:
         model = self.models[slug]
         digits = "".join(c for c in model.released if c.isdigit())[:8].ljust(8, "0")
         return not model.sized, -int(digits), slug
+
+
+def _whole(mentions: list[Mention], parts: list[Part]) -> list[Mention]:
+    """Without the second of two names in one piece: `Hermes-3-Llama-3.1-405B` is one model."""
+    glued = {part.start for part in parts if part.glued}
+    ends = {part.end for part in parts if part.text == "-"}
+    kept: list[Mention] = []
+    for mention in mentions:
+        last = kept[-1] if kept else None
+        if last is not None and last.settled and mention.start == last.end + 1 and mention.start in glued and mention.start in ends:
+            kept[-1] = Mention(last.slugs, last.start, mention.end, last.parts | mention.parts, last.settled)
+        else:
+            kept.append(mention)
+    return kept
 
 
 def _counts_something(parts: list[Part], place: int) -> bool:

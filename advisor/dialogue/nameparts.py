@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from advisor.dialogue.text import Token, tokens_of
@@ -13,17 +14,24 @@ from advisor.records import Fact, Model
 QUALIFIERS = frozenset({"instruct", "chat", "hf", "it", "base", "thinking", "model", "weights", "preview", "exp", "inst", "sft", "dense", "moe", "llm", "模型", "full"})  # fmt: skip
 """Words after a name that do not change which model it is."""
 LOOSE_QUALIFIERS = frozenset({"instruct", "inst"})
+VARIANTS = frozenset({"audio", "coder", "embedding", "flash", "guard", "large", "lite", "math", "max", "medium", "micro", "mini", "nano", "ocr", "omni", "plus", "pro", "reranker", "small", "super", "turbo", "ultra", "vision", "vl", "zero"})  # fmt: skip
+"""Words in a name that make it another model."""
+_REVISION = re.compile(r"v[0-9]+(\.[0-9]+)?")
 BRACKETS = frozenset({"(", ")", "'", '"'})
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a name: a word, a version, a size (`70b`, `8x7b`) or a short code (`r1`, `a22b`); tokens start..end-1."""
+    """One part of a name: a word, a version, a size (`70b`, `8x7b`) or a short code (`r1`, `a22b`); tokens start..end-1.
+
+    glued: nothing stands between it and the part before it.
+    """
 
     text: str
     start: int
     end: int
     plain_number: bool = False
+    glued: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +55,25 @@ def parts_of(tokens: Sequence[Token], blocked: Sequence[bool] = ()) -> list[Part
 
     while place < len(tokens):
         token = tokens[place]
+        glued = token.glued
         if not free(place):
-            parts.append(Part("\0", place, place + 1))
+            parts.append(Part("\0", place, place + 1, glued=glued))
             place += 1
             continue
         first, second = (tokens[i] if free(i) and tokens[i].glued else None for i in (place + 1, place + 2))
         if first is not None and is_tight(token, first):
-            parts.append(Part(token.text + first.text, place, place + 2))
+            parts.append(Part(token.text + first.text, place, place + 2, glued=glued))
         elif token.number is not None and not token.suffix and first is not None and second is not None and (
             first.text in ("x", "*") and second.number is not None and second.suffix in ("", "b")
         ):  # fmt: skip
-            parts.append(Part(f"{token.text}x{second.text}", place, place + 3))
+            parts.append(Part(f"{token.text}x{second.text}", place, place + 3, glued=glued))
         elif token.number is not None and first is not None and first.text == "_" and second is not None and (
             second.number is not None and len(second.text) == len(token.text) == 1
         ):  # fmt: skip
-            parts.append(Part(f"{token.text}.{second.text}", place, place + 3))
+            parts.append(Part(f"{token.text}.{second.text}", place, place + 3, glued=glued))
         else:
-            parts.append(Part(token.text, place, place + 1, token.number is not None and not token.suffix))
+            plain = token.number is not None and not token.suffix
+            parts.append(Part(token.text, place, place + 1, plain, glued))
         place = parts[-1].end
     return parts
 
@@ -132,10 +142,10 @@ def _without_precision(name: str) -> str:
     return name
 
 
-def name_parts(name: str) -> tuple[str, ...]:
-    """The parts of a name, without separators and without words at its end that change nothing."""
+def name_parts(name: str, kept: Set[str] = frozenset()) -> tuple[str, ...]:
+    """The parts of a name, without separators and without words at its end that change nothing, unless they are `kept`."""
     parts = [p.text for p in parts_of(tokens_of(name)) if p.text not in SEPARATORS and p.text not in BRACKETS]
-    while len(parts) > 1 and parts[-1] in QUALIFIERS:
+    while len(parts) > 1 and parts[-1] in QUALIFIERS - kept:
         parts.pop()
     return tuple(parts)
 
@@ -172,9 +182,14 @@ def skip_qualifiers(parts: list[Part], end: int) -> int:
         if place >= len(parts):
             return end
         part = parts[place]
-        dated = part.plain_number and len(part.text) == 4 and part.text[0] in "01"
+        months = part.text[0] in "01" or (place > end and part.text[:2] in ("24", "25", "26"))
+        dated = part.plain_number and len(part.text) == 4 and months
         # after a space, `chat` and `base` are words of the sentence
         qualifies = part.text in (QUALIFIERS if place > end else LOOSE_QUALIFIERS)
+        if place > end and part.glued and _REVISION.fullmatch(part.text):
+            qualifies = True
+            if place + 2 < len(parts) and parts[place + 1].text == "_" and parts[place + 2].plain_number:
+                place += 2
         if not qualifies and not dated:
             return end
         end = place + 1
