@@ -70,7 +70,7 @@ def _rate(
         kv_precision=_KV_PRECISION,
         engine=_ENGINE,
     )
-    if deployment.pool_bytes <= 0:
+    if deployment.short_bytes > 0:
         return None
     curve = deployment.curve(prompt, load.output_tokens, prompt + load.answer_context_tokens)
     batch = largest_batch(

@@ -10,7 +10,7 @@ from advisor.knowledge import KnowledgeBase
 from advisor.records import Accelerator, Checkpoint, Layout, Model, System
 from advisor.sizing.calibration import Coefficients, coefficients_for, engine_slug
 from advisor.sizing.kv_cache import KvCost
-from advisor.sizing.memory import footprint
+from advisor.sizing.memory import Footprint, footprint
 from advisor.sizing.shares import share_of
 from advisor.sizing.steps import Steps, machine_of, steps_of
 
@@ -82,13 +82,17 @@ class Curve:
 
 @dataclass(frozen=True, kw_only=True)
 class Deployment:
-    """A model on a layout of a system under an engine; independent of the workload."""
+    """A model on a layout of a system under an engine; independent of the workload.
+
+    pool_bytes: for the KV cache of one accelerator. short_bytes: what is missing for the weights alone, 0 when they fit.
+    """
 
     steps: Steps
     prompt_steps: Steps
     coefficients: Coefficients
     cost: KvCost
     pool_bytes: float
+    short_bytes: float
     layout: Layout
     prefill: Prefill | None
 
@@ -105,7 +109,7 @@ class Deployment:
         one = self.cost.sequence_bytes(context_tokens)
         if one <= 0:
             return math.inf
-        return max(1.0, max(0.0, self.pool_bytes) / one * self.layout.dp)
+        return max(1.0, self.pool_bytes / one * self.layout.dp)
 
     def curve(
         self,
@@ -133,10 +137,13 @@ class Deployment:
             fixed *= 1.0 + speculation.drafted / self.steps.architecture.layers
             idle *= 1.0 + speculation.drafted
             prompts *= per_step  # the same prompts arrive over fewer steps
-        base, steps, sequence, *rest, admission = self.coefficients.first
+        base, steps, sequence, layer, latent, queued_latent, *rest, admission = self.coefficients.first
         parts = self.prompt_steps.prompt(input_tokens)
-        own = base + sum(c * part for c, part in zip(rest[:5], parts, strict=True))
-        queue = sequence + sum(c * part for c, part in zip(rest[5:], parts, strict=True))
+        deep, latents = self.steps.architecture.layers * 1e-3, self.steps.latent_layers * 1e-3
+        own = (
+            base + layer * deep + latent * latents + sum(c * p for c, p in zip(rest[:5], parts, strict=True))
+        )
+        queue = sequence + queued_latent * latents + sum(c * p for c, p in zip(rest[5:], parts, strict=True))
         if self.prefill is not None:
             queue *= self.prefill.decode_workers / self.prefill.workers
         queue /= self.prompt_steps.layout.pp
@@ -195,13 +202,23 @@ def deployment_of(
         prompt_share = share_of(model, checkpoint, prefill.layout, base.kv_precision)
         prompt_steps = steps_of(model, prefill.layout, prompt_share, machine)
     result = Deployment(
-        steps=steps, prompt_steps=prompt_steps, layout=layout, prefill=prefill, cost=base.cost, pool_bytes=base.pool_bytes,
+        steps=steps, prompt_steps=prompt_steps, layout=layout, prefill=prefill, cost=base.cost, pool_bytes=_pool(base), short_bytes=max(0.0, base.weights_bytes - base.program_bytes),
         coefficients=coefficients_for(
             kb, model, checkpoint.precision, accelerator, slug, disaggregated=prefill is not None, guessed=guessed
         ),
     )  # fmt: skip
     kb.memo[key] = (result, model)
     return result
+
+
+_SQUEEZED = 0.5
+"""Share of what is left beside the weights that serves as cache where the engine's usual fraction leaves none: operators
+raise the fraction then, and measured servers ran so."""
+
+
+def _pool(base: Footprint) -> float:
+    left = max(0.0, base.program_bytes - base.weights_bytes)
+    return base.pool_bytes if base.pool_bytes > 0 else left * _SQUEEZED
 
 
 def usual_kv_precision(checkpoint: Checkpoint) -> str:

@@ -118,8 +118,8 @@ def read_row(kb: KnowledgeBase, row: Mapping[str, str], number: int) -> Observat
     split = row.get("mode") == "disagg"
     concurrency = _number(row, "concurrency")
     if split:
-        prefill = _side_pool(row, "prefill_", concurrency)
-        decode = _side_pool(row, "decode_", concurrency)
+        prefill = _side_pool(row, "prefill_", system, concurrency)
+        decode = _side_pool(row, "decode_", system, concurrency)
         stated = _number(row, "decode_batch_size")
         batch = stated * decode.layout.dp if stated else (concurrency or 0.0) / decode.workers
         concurrency = concurrency or batch * decode.workers
@@ -157,7 +157,7 @@ def _shared_pool(row: Mapping[str, str], system: System, concurrency: float | No
     return Pool(layout=layout, workers=1), concurrency
 
 
-def _side_pool(row: Mapping[str, str], side: str, concurrency: float | None) -> Pool:
+def _side_pool(row: Mapping[str, str], side: str, system: System, concurrency: float | None) -> Pool:
     """One pool of a disaggregated row; where workers are not stated they are guessed from the concurrency."""
     tp, dp = (int(_number(row, side + name) or 1) for name in ("tp_size", "attention_dp_size"))
     moe_tp, moe_ep = (int(_number(row, side + name) or 1) for name in ("moe_tp_size", "moe_ep_size"))
@@ -168,7 +168,8 @@ def _side_pool(row: Mapping[str, str], side: str, concurrency: float | None) -> 
             layout=Layout(tp=tp, dp=dp, ep=width if dp > 1 and moe_tp * moe_ep > 1 else moe_ep),
             workers=int(workers),
         )
-    if width > 8 and width == moe_tp and width == int(_number(row, "prefill_tp_size") or 0):
+    total = width == moe_tp and width == int(_number(row, "prefill_tp_size") or 0)
+    if total and width > 8 and system.scale_up_domain > 8:
         return _whole(width, concurrency or 1.0)
     return _guessed(width if width > 1 else 8, concurrency or 1.0)
 
@@ -183,12 +184,14 @@ def _whole(accelerators: int, concurrency: float) -> Pool:
 
 _BUSY = 16.0
 """Sequences per accelerator from which a deployment of unknown layout is taken to run data-parallel attention."""
+_WIDEST_TENSOR = 16
+"""Widest tensor-parallel group that rows with a stated layout ran."""
 _USUAL_WORKERS = 4
 """Decoding workers of a small group at low load: the median of the rows that state them."""
 
 
 def _guessed(width: int, concurrency: float) -> Pool:
-    if width > 8 or concurrency / width > _BUSY:
+    if width > _WIDEST_TENSOR or concurrency / width > _BUSY:
         return Pool(layout=Layout(tp=1, dp=width, ep=width), workers=1, known=False)
     return Pool(layout=Layout(tp=width, ep=width), workers=_USUAL_WORKERS, known=False)
 

@@ -14,6 +14,7 @@ from advisor.sizing.audited_rates import audited_rate_model
 from advisor.sizing.deployment import Curve, Deployment, Prefill, Speculation, deployment_of
 from advisor.sizing.folded import unfolded
 from advisor.sizing.operating_point import largest_batch
+from advisor.units import format_bytes
 
 __all__ = [
     "OperatingPoint",
@@ -67,7 +68,8 @@ def predict(
     context_tokens: mean length of a sequence while it is decoded; input plus half of the output when not given.
     kv_precision empty: what measured servers ran (8 bit beside quantised weights). prefill: prompts in a pool of their own.
     system None: the one that holds this accelerator. layout_guessed: nobody says that it is the layout that ran. A layout wider than the domain that multiplies TP by EP, as some tables
-    do, is read as it ran, and the note says so. Raises InputError for a load that is not positive.
+    do, is read as it ran, and the note says so. Raises InputError for a load that is not positive and for weights that do
+    not fit.
     """
     if not (batch_per_replica > 0 and input_tokens > 0 and output_tokens > 0):
         raise InputError("batch, input tokens and output tokens must be positive")
@@ -77,6 +79,11 @@ def predict(
         kb, model, checkpoint, home, accelerator, ran, kv_precision=kv_precision, engine=engine,
         scale_out_gb_per_s=scale_out_gb_per_s, prefill=prefill, guessed=layout_guessed,
     )  # fmt: skip
+    if deployment.short_bytes > 0:
+        raise InputError(
+            f"the weights need {format_bytes(deployment.short_bytes)} more on each accelerator than programs see there;"
+            " give more accelerators or a smaller precision"
+        )
     context = context_tokens if context_tokens is not None else input_tokens + output_tokens / 2
     curve = _curve(kb, deployment, (input_tokens, output_tokens, context, speculation))
     return _prediction(deployment, curve, batch_per_replica, note)
@@ -111,6 +118,8 @@ def operating_point(
         kb, model, checkpoint, home, accelerator, layout, kv_precision=kv_precision, engine=engine,
         scale_out_gb_per_s=scale_out_gb_per_s, prefill=prefill,
     )  # fmt: skip
+    if deployment.short_bytes > 0:
+        return None
     context = context_tokens if context_tokens is not None else input_tokens + output_tokens / 2
     curve = _curve(kb, deployment, (input_tokens, output_tokens, context, speculation))
     batch = largest_batch(curve, ttft_ms=ttft_ms, tpot_ms=tpot_ms, max_batch=max_batch)

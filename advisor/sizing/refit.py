@@ -14,6 +14,7 @@ from advisor.sizing.calibration import engine_slug, model_key
 from advisor.sizing.deployment import Deployment, Prefill, deployment_of
 from advisor.sizing.measured import Observation
 from advisor.sizing.regression import Array, Fit, Grouping, fit_rows
+from advisor.sizing.shares import layers_of
 from advisor.sizing.steps import FIRST_TERMS, STEP_TERMS
 
 STEP_START: dict[str, float] = {
@@ -27,7 +28,8 @@ STEP_START: dict[str, float] = {
 ten kernels of a few microseconds, a collective a few more."""
 
 FIRST_START: dict[str, float] = {
-    "base_ms": 30.0, "steps": 2.0, "sequence_ms": 0.3, "own_compute": 2.0, "own_experts": 3.0, "own_attention": 1.5,
+    "base_ms": 30.0, "steps": 2.0, "sequence_ms": 0.3, "layer_us": 300.0, "latent_layer_us": 300.0,
+    "queue_latent_layer_us": 5.0, "own_compute": 2.0, "own_experts": 3.0, "own_attention": 1.5,
     "own_all_reduce": 1.5, "own_all_to_all": 1.5, "queue_compute": 0.1, "queue_experts": 0.2, "queue_attention": 0.05,
     "queue_all_reduce": 0.15, "queue_all_to_all": 0.2, "admission": 1.0,
 }  # fmt: skip
@@ -81,7 +83,11 @@ _FACTORS = ("model", "model_engine", "model_precision", "case", "mode")
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One observation ready for the fit. step_parts: terms as (fixed, per sequence, touched) of the decoding replica."""
+    """One observation ready for the fit.
+
+    running, waiting: sequences in flight that the replica holds, and those beyond as a multiple. step_terms: terms of time
+    per output token; decode_terms: the same without prompts. prompt: parts of one prompt (ms); queued: prompts ahead.
+    """
 
     observation: Observation
     engine: str
@@ -193,8 +199,11 @@ def first_terms(row: Row, step: Fit) -> Array:
     decoding = float(coefficients @ row.decode_terms) * factor
     tpot = float(coefficients @ row.step_terms) * factor
     wait = row.waiting * row.observation.output_tokens * tpot
+    architecture = row.observation.model.architecture
+    deep, latent = architecture.layers * 1e-3, layers_of(architecture, "mla") * 1e-3
+    queued = [row.queued * part for part in row.prompt]
     return np.array(
-        [1.0, decoding, row.queued, *row.prompt, *(row.queued * part for part in row.prompt), wait]
+        [1.0, decoding, row.queued, deep, latent, row.queued * latent, *row.prompt, *queued, wait]
     )
 
 

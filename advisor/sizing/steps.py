@@ -47,6 +47,9 @@ FIRST_TERMS: dict[str, str] = {
     "base_ms": "ms per request",
     "steps": "decoding steps that a new request waits for",
     "sequence_ms": "ms per concurrent sequence",
+    "layer_us": "µs per layer",
+    "latent_layer_us": "µs per layer of latent attention, on top",
+    "queue_latent_layer_us": "µs per layer of latent attention and concurrent sequence",
     "own_compute": "× prefill products of the request's own prompt, experts left out",
     "own_experts": "× prefill products of routed experts of the own prompt",
     "own_attention": "× prefill attention of the own prompt",
@@ -127,6 +130,11 @@ class Steps:
     moe_layers: int
 
     @property
+    def latent_layers(self) -> int:
+        """Layers of latent attention."""
+        return layers_of(self.architecture, "mla")
+
+    @property
     def log_idle(self) -> float:
         """Logarithm of the share of experts that one more sequence leaves untouched, per sequence of the replica."""
         return math.log(self.idle_share) / self.layout.pp if self.idle_share > 0 else -math.inf
@@ -165,7 +173,7 @@ class Steps:
             Line(per_sequence=outside * per_rank + dispatch_outside * per_group),
             Line(fixed=layers * us),
             Line(fixed=self.moe_layers * us),
-            Line(fixed=layers_of(self.architecture, "mla") * us),
+            Line(fixed=self.latent_layers * us),
             Line(fixed=layers_of(self.architecture, "linear", "mamba") * us),
             Line(fixed=sum(g.layers for g in self.architecture.attention if g.index_heads) * us),
             Line(fixed=layers * us * math.log2(layout.tp)),
