@@ -16,6 +16,10 @@ PRICE_PREFIX = "price:"
 """A said price of one system travels as the fact `price:<system id>`, in USD per accelerator-hour."""
 
 
+_LARGEST = 1e300
+"""Beyond it, products overflow."""
+
+
 def check_value(kb: KnowledgeBase, name: str, value: Scalar, *, what: str = "") -> Scalar:
     """The value of a fact as the engine uses it: ids for entries, whole numbers for integers, known choices.
 
@@ -63,7 +67,9 @@ def _number(fact: Fact, value: Scalar, label: str) -> Scalar:
         if high is not None
         else "any"
     )
-    if not math.isfinite(value) or (low is not None and value < low) or (high is not None and value > high):
+    if not -_LARGEST <= value <= _LARGEST:  # NaN and infinity too
+        raise InputError(f"{label}: not a number that can be computed with; give {span}")
+    if (low is not None and value < low) or (high is not None and value > high):
         unit = f" {fact.unit}" if fact.unit else ""
         raise InputError(f"{label}: {value:g} is out of range; give {span}{unit}")
     if fact.type == "integer":
