@@ -201,8 +201,12 @@ def _with_changes(
         "kv_precision": subject.kv_precision,
         "engine": subject.engine or "vllm",
     }
-    changes = cheapest_changes(kb, subject.model, subject.checkpoint, subject.accelerator, layout, load)
-    return replace(memory, changes=changes)
+    key = ("changes", subject.model.id, subject.checkpoint, subject.accelerator.id, layout, *load.values())
+    if key not in kb.memo:
+        kb.memo[key] = cheapest_changes(
+            kb, subject.model, subject.checkpoint, subject.accelerator, layout, load
+        )
+    return replace(memory, changes=kb.memo[key])
 
 
 def _with_fleet(
