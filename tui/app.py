@@ -58,7 +58,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self.run_worker(self._load(), group="load")
+        self.run_worker(self.guarded(self._load()), group="load")
 
     async def _load(self) -> None:
         from advisor.errors import RackfitError
@@ -69,11 +69,15 @@ class RackfitApp(ReadingApp, PreferencesApp):
             self.failure = str(error)
             self.exit(return_code=2)
             return
+        except Exception as error:  # without a knowledge base there is nothing to stay for
+            self.failure = await self.defect(error)
+            self.exit(return_code=1)
+            return
         self.show_cursor()
         self._loaded.set()
         if self._first:
             self.submit(self._first)
-        self.run_worker(self._prepare(), group="load")
+        self.run_worker(self.guarded(self._prepare()), group="load")
 
     async def _start(self, resume: str | None) -> None:
         earlier, opening = await self.busy("reading the knowledge base", self.engine.start(resume))
@@ -138,7 +142,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
                     f"no command /{word[:30]}; try {', '.join('/' + name for name in near)}", markup=False
                 )
             return
-        self.run_worker(self._say(text), group="say")
+        self.run_worker(self.guarded(self._say(text)), group="say")
 
     def action_say(self, text: str) -> None:
         """Say something on behalf of a command."""
@@ -147,9 +151,9 @@ class RackfitApp(ReadingApp, PreferencesApp):
     async def _say(self, text: str) -> None:
         from advisor.dialogue.messages import Message
 
+        await self._loaded.wait()
         await self.chat.transcript.add([Message(role="user", kind="echo", markdown=text)], topic=True)
         self.chat.query_one(Replies).choices = ()
-        await self._loaded.wait()
         await self._converse(self.engine.say(text))
 
     async def _converse(self, work: Any) -> str:
@@ -161,22 +165,15 @@ class RackfitApp(ReadingApp, PreferencesApp):
         except RackfitError as error:
             return str(error)
         except Exception as error:  # the conversation must survive a defect in one answer
-            self.log.error(error)
-            await self._report_defect(error)
+            from advisor.dialogue.messages import Message
+
+            message = Message(role="rackfit", kind="error", markdown=await self.defect(error))
+            await self.chat.transcript.add([message])
             return ""
         await self._show(messages)
         if self.engine.opened is not None and self.engine.opened.conversation.closed:
             await self.action_quit()
         return ""
-
-    async def _report_defect(self, error: Exception) -> None:
-        from advisor.dialogue.messages import Message
-        from tui.settings import keep_defect
-
-        place = await self.engine.run(keep_defect, error)
-        where = f" The details are in {place}." if place else ""
-        text = f"That hit a defect in rackfit ({type(error).__name__}). The conversation goes on; please report it.{where}"
-        await self.chat.transcript.add([Message(role="rackfit", kind="error", markdown=text)])
 
     async def _show(self, messages: Iterable[Said], *, stream: bool = True) -> None:
         new = [message for message in messages if message.role != "user"]
@@ -184,7 +181,8 @@ class RackfitApp(ReadingApp, PreferencesApp):
         await self.chat.transcript.add(new, stream=moving)
         if self.snapshot is not None:
             self.chat.take(self.snapshot)
-        self.chat.prompt.placeholder = "Answer, ask why, or change anything"
+            if self.snapshot.recommendation is not None:
+                self.chat.prompt.placeholder = "Answer, ask why, or change anything"
         choices = next((message.choices for message in reversed(new) if message.choices), ())
         self.chat.query_one(Replies).choices = tuple(choices)
 
@@ -200,7 +198,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
             if problem:
                 self.notify(problem, severity="error", markup=False)
 
-        self.run_worker(work(), group="say")
+        self.run_worker(self.guarded(work()), group="say")
 
     def action_edit_fact(self, name: str) -> None:
         """Open the editor of a fact."""
@@ -279,7 +277,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
 
     def action_show_earlier(self) -> None:
         """Bring back earlier messages."""
-        self.run_worker(self.chat.transcript.show_earlier(), group="earlier")
+        self.run_worker(self.guarded(self.chat.transcript.show_earlier()), group="earlier")
 
     def action_export(self) -> None:
         """Choose what to export and where to."""
@@ -297,7 +295,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
 
         def chosen(session_id: str | None) -> None:
             if session_id:
-                self.run_worker(self._switch(session_id), group="say")
+                self.run_worker(self.guarded(self._switch(session_id)), group="say")
 
         self.push_screen(Sessions(), chosen)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from rich.console import Console
@@ -19,7 +19,7 @@ from tui.commands import SLASH
 from tui.engine import Engine, Opener
 from tui.filters import PrintableOnly
 from tui.screens.chat import ChatScreen
-from tui.settings import History, Settings, load_settings
+from tui.settings import History, Settings, keep_defect, load_settings
 from tui.themes import THEMES, VARIABLES, default_theme
 from tui.widgets.bars import StatusBar
 
@@ -124,6 +124,21 @@ class FrameApp(App[None]):
     def _name_work(self) -> None:
         for status in self.screen_stack[0].query(StatusBar):
             status.busy = next(reversed(self._works.values()), "")
+
+    async def guarded(self, work: Awaitable[object]) -> None:
+        """Await something on behalf of a worker; a defect in it is told and kept, and the screen lives on."""
+        try:
+            await work
+        except Exception as error:  # whatever it is, the conversation must survive it
+            self.notify(await self.defect(error), severity="error", markup=False)
+
+    async def defect(self, error: Exception) -> str:
+        """Keep the traceback of a defect for a report; what to tell the user."""
+        if "RACKFIT_DEBUG" in os.environ:
+            raise error
+        place = await asyncio.to_thread(keep_defect, error)
+        where = f" The details are in {place}." if place else ""
+        return f"That hit a defect in rackfit ({type(error).__name__}). The conversation goes on; please report it.{where}"
 
     async def compute(self, what: str, function: Callable[..., R], *arguments: Any) -> R:
         """Run a function in the advisor's thread, with progress."""

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from textual.events import Paste
+from textual.events import Key, Paste
 from tui_answers import ANSWER, opened
 from tui_driving import ask, conversation, press, screen_text, settle, type_text
 
@@ -96,6 +96,18 @@ async def test_enter_in_a_line_that_ends_in_a_backslash_continues(running, app: 
         assert app.chat.prompt.text == "one\ntwo"
         await press(pilot, "enter")
         assert conversation(app).said == ["one\ntwo"]
+
+
+async def test_enter_does_not_overtake_the_letters_before_it(running, app: RackfitApp) -> None:
+    """A line that arrives in one piece, as from a script or a slow connection, is sent whole."""
+    async with running() as pilot:
+        for letter in "hi":
+            app.post_message(Key(letter, letter))
+        app.post_message(Key("enter", "\r"))
+        app.post_message(Key("x", "x"))
+        await settle(pilot)
+        assert conversation(app).said == ["hi"]
+        assert app.chat.prompt.text == "x"
 
 
 async def test_pasted_lines_stay_until_sent(running, app: RackfitApp) -> None:

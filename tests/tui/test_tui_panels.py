@@ -62,9 +62,17 @@ async def test_facts_tell_origin_by_shape_and_value(running, app: RackfitApp) ->
     async with running() as pilot:
         await ask(pilot)
         lines = [line.split("▏")[-1].strip() for line in screen_text(app).splitlines()]
-        assert "● Context length         32k tokens" in lines
-        assert "○ Time per output token  40 ms   a chat that reads well" in lines
-        assert "· Cooling                not stated" in lines
+        assert "● Context length              32k tokens" in lines
+        assert "○ Time per output token       40 ms" in lines
+        assert "· Cooling                     not stated" in lines
+
+
+async def test_the_current_fact_is_explained_below(running, app: RackfitApp) -> None:
+    """An assumed value tells why it was assumed."""
+    async with running() as pilot:
+        await ask(pilot)
+        await press(pilot, "f2", "end", "up")
+        assert "assumed: a chat that reads well" in screen_text(app)
 
 
 async def test_a_changed_fact_changes_the_answer(running, app: RackfitApp) -> None:

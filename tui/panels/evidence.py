@@ -34,6 +34,12 @@ COLUMNS: dict[str, tuple[str, Callable[[Pair], Any]]] = {
 """Column -> heading and sort key."""
 
 
+class PairTable(DataTable[Text]):
+    """The pairs; enter opens the records of one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select_cursor", "open", id="evidence.open")]
+
+
 class EvidencePanel(Panel):
     """The pairs behind the answer, or every pair in the knowledge base."""
 
@@ -44,7 +50,6 @@ class EvidencePanel(Panel):
         "Grade A: same submitter and round. ≈ marks a ratio inside the noise. Enter opens the records."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "open", priority=True, id="evidence.open"),
         Binding("s", "sort", "sort by next", id="evidence.sort"),
         Binding("r", "reverse", "reverse", id="evidence.reverse"),
         Binding("a", "all", "all pairs", id="evidence.all"),
@@ -60,7 +65,7 @@ class EvidencePanel(Panel):
     def compose(self) -> ComposeResult:
         """Effects and table."""
         yield Static("", id="effects", classes="legend")
-        yield DataTable[Text](id="pairs", cursor_type="row", zebra_stripes=True, cell_padding=1)
+        yield PairTable(id="pairs", cursor_type="row", zebra_stripes=True, cell_padding=1)
         yield Static("", id="pair-note", classes="legend")
 
     def draw(self, snapshot: Snapshot) -> None:
@@ -76,7 +81,7 @@ class EvidencePanel(Panel):
             if snapshot is not None:
                 self._show_pairs(await self.rackfit.compute("reading all pairs", _every_pair, snapshot.kb))
 
-        self.run_worker(work(), exclusive=True)
+        self.run_worker(self.rackfit.guarded(work()), exclusive=True)
 
     def _show_pairs(self, pairs: tuple[Pair, ...]) -> None:
         self._pairs = pairs
@@ -111,10 +116,6 @@ class EvidencePanel(Panel):
     def _open(self, row: int) -> None:
         if 0 <= row < len(self._pairs):
             self.rackfit.open_pair(self._pairs[row])
-
-    def action_open(self) -> None:
-        """Open the records of the current pair."""
-        self._open(self.query_one(DataTable).cursor_row)
 
     def action_sort(self) -> None:
         """Sort by the next column."""

@@ -23,6 +23,12 @@ _ORDER = {"said": 0, "assumed": 1, "derived": 2, "computed": 2, "": 3}
 _ORIGIN_STYLE = {"said": "bold $text-accent", "assumed": "$quiet", "derived": "$text-secondary"}
 
 
+class FactList(OptionList):
+    """The facts; enter changes one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "change", id="facts.change")]
+
+
 class FactsPanel(Panel):
     """The requirement as a list."""
 
@@ -30,14 +36,13 @@ class FactsPanel(Panel):
     FOCUS = "#fact-list"
     HELP = "The inputs of the answer. ● said by you, ○ assumed, ∴ derived. Enter changes a fact and the answer follows."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "change", "change", priority=True, id="facts.change"),
         Binding("delete,backspace", "forget", "forget", key_display="del", id="facts.forget"),
     ]
 
     def compose(self) -> ComposeResult:
         """Legend, list, and more about the current fact."""
         yield Static(hint("● said   ○ assumed   ∴ derived   · not stated"), classes="legend")
-        yield OptionList(id="fact-list", markup=False)
+        yield FactList(id="fact-list", markup=False)
         yield Static("", id="fact-detail", classes="detail")
 
     def draw(self, snapshot: Snapshot) -> None:
@@ -68,10 +73,6 @@ class FactsPanel(Panel):
         event.stop()
         if event.option.id:
             self.rackfit.action_edit_fact(event.option.id)
-
-    def action_change(self) -> None:
-        """Edit the highlighted fact."""
-        self.query_one(OptionList).action_select()
 
     def action_forget(self) -> None:
         """Forget the highlighted fact."""

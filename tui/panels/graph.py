@@ -46,6 +46,12 @@ MOST_SHOWN = 40
 """Neighbours of one kind of link that are listed."""
 
 
+class Neighbours(OptionList):
+    """The neighbours; enter goes to one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "go there", id="graph.walk")]
+
+
 class GraphPanel(Panel):
     """The neighbourhood of one entry."""
 
@@ -53,7 +59,6 @@ class GraphPanel(Panel):
     FOCUS = "#neighbours"
     HELP = "Walk the knowledge base: enter goes to a neighbour, backspace returns, o reads the entry in the middle."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "walk", "go there", priority=True, id="graph.walk"),
         Binding("backspace,left", "back", "back", key_display="⌫", id="graph.back"),
         Binding("o", "open", "read", id="graph.open"),
     ]
@@ -65,7 +70,7 @@ class GraphPanel(Panel):
     def compose(self) -> ComposeResult:
         """Where we are, and the neighbours."""
         yield Static("", id="centre", classes="legend")
-        yield OptionList(id="neighbours", markup=False)
+        yield Neighbours(id="neighbours", markup=False)
 
     def draw(self, snapshot: Snapshot) -> None:  # noqa: ARG002  # the base keeps it
         """Show the current entry; the first time, the concept most linked."""
@@ -80,7 +85,7 @@ class GraphPanel(Panel):
     def _show(self) -> None:
         snapshot = self._drawn or self.rackfit.snapshot
         if snapshot is not None:
-            self.run_worker(self._load(snapshot.kb), exclusive=True)
+            self.run_worker(self.rackfit.guarded(self._load(snapshot.kb)), exclusive=True)
 
     async def _load(self, kb: KnowledgeBase) -> None:
         """Read the neighbourhood in the advisor's thread (the first time builds the graph), then draw it."""
@@ -134,10 +139,6 @@ class GraphPanel(Panel):
         event.stop()
         if event.option.id:
             self.go(event.option.id)
-
-    def action_walk(self) -> None:
-        """Walk to the highlighted neighbour."""
-        self.query_one(OptionList).action_select()
 
     def action_back(self) -> None:
         """Return to where we came from."""

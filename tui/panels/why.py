@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.message import Message as Event
 from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
@@ -24,23 +25,53 @@ _KIND_MARK = {"verdict": "■", "rule": "→", "candidate": "▣"}
 _OPEN_LEVELS = 2
 
 
+class ProofTree(Tree["Proof | TraceStep"]):
+    """The proof; arrows open and close its branches."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space", "select_cursor", "open/close", id="why.toggle"),
+        Binding("right", "expand", "Open", show=False, id="why.expand"),
+        Binding("left", "collapse", "Close or go up", show=False, id="why.collapse"),
+        Binding("o", "want", "read entry", id="why.open"),
+        Binding("e", "expand_all", "open all", id="why.expand-all"),
+    ]
+
+    class Wanted(Event):
+        """The reader wants the entry that the current node rests on."""
+
+    def action_expand(self) -> None:
+        """Open the current node."""
+        if self.cursor_node is not None:
+            self.cursor_node.expand()
+
+    def action_collapse(self) -> None:
+        """Close the current node, or go to its parent."""
+        node = self.cursor_node
+        if node is not None and node.is_expanded and node.children:
+            node.collapse()
+        else:
+            self.action_cursor_parent()
+
+    def action_expand_all(self) -> None:
+        """Open everything below the current node."""
+        if self.cursor_node is not None:
+            self.cursor_node.expand_all()
+
+    def action_want(self) -> None:
+        """Ask for the entry."""
+        self.post_message(self.Wanted())
+
+
 class WhyPanel(Panel):
     """Proof tree and the detail of its current node."""
 
     NAME = "why"
     FOCUS = "#proof"
     HELP = "The proof of the verdict. → rule, ● said, ○ assumed, ∴ follows or computed. Enter opens and closes a node, o reads its entry."
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space", "toggle_node", "open/close", key_display="⏎", priority=True, id="why.toggle"),
-        Binding("right", "expand", "open", show=False, id="why.expand"),
-        Binding("left", "collapse", "close or go up", show=False, id="why.collapse"),
-        Binding("o", "open", "read entry", id="why.open"),
-        Binding("e", "expand_all", "open all", id="why.expand-all"),
-    ]
 
     def compose(self) -> ComposeResult:
         """Tree and detail."""
-        tree: Tree[Proof | TraceStep] = Tree("", id="proof")
+        tree = ProofTree("", id="proof")
         tree.show_root = False
         tree.guide_depth = 2
         yield tree
@@ -48,8 +79,8 @@ class WhyPanel(Panel):
             yield Static("", id="proof-text")
 
     @property
-    def _tree(self) -> Tree[Proof | TraceStep]:
-        return self.query_one("#proof", Tree)
+    def _tree(self) -> ProofTree:
+        return self.query_one(ProofTree)
 
     def draw(self, snapshot: Snapshot) -> None:
         """Build the proof of this answer."""
@@ -57,7 +88,7 @@ class WhyPanel(Panel):
             self._tree.clear()
             self.query_one("#proof-text", Static).update(hint(NO_ANSWER))
             return
-        self.run_worker(self._build(snapshot), exclusive=True)
+        self.run_worker(self.rackfit.guarded(self._build(snapshot)), exclusive=True)
 
     async def _build(self, snapshot: Snapshot) -> None:
         proof, systems = await self.rackfit.compute("writing the proof", _prove, snapshot)
@@ -83,32 +114,9 @@ class WhyPanel(Panel):
         self.query_one("#proof-text", Static).update(_detail(data) if data is not None else Content(""))
         self.query_one("#proof-detail", VerticalScroll).scroll_home(animate=False)
 
-    def action_toggle_node(self) -> None:
-        """Open or close the current node."""
-        self._tree.action_select_cursor()
-
-    def action_expand(self) -> None:
-        """Open the current node."""
-        node = self._tree.cursor_node
-        if node is not None:
-            node.expand()
-
-    def action_collapse(self) -> None:
-        """Close the current node, or go to its parent."""
-        node = self._tree.cursor_node
-        if node is not None and node.is_expanded and node.children:
-            node.collapse()
-        else:
-            self._tree.action_cursor_parent()
-
-    def action_expand_all(self) -> None:
-        """Open everything below the current node."""
-        node = self._tree.cursor_node
-        if node is not None:
-            node.expand_all()
-
-    def action_open(self) -> None:
+    def on_proof_tree_wanted(self, event: ProofTree.Wanted) -> None:
         """Read the entry that the node rests on."""
+        event.stop()
         node = self._tree.cursor_node
         snapshot = self._drawn
         if node is None or node.data is None or snapshot is None:

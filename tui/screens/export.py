@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from tui.access import rackfit
 from tui.screens.base import Window
 
 WHAT: dict[str, tuple[str, str, str]] = {
@@ -105,7 +106,7 @@ class Export(Window[None]):
             else:
                 self.dismiss(None)
 
-        self.run_worker(work(), exclusive=True)
+        self.run_worker(rackfit(self).guarded(work()), exclusive=True)
 
     def _complain(self, problem: str) -> None:
         self.query_one("#export-problem", Static).update(Content(f"! {problem}").stylize("$text-error"))

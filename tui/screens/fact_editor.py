@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from tui.access import rackfit
 from tui.screens.base import Window
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class FactEditor(Window[None]):
             else:
                 self.dismiss(None)
 
-        self.run_worker(work(), exclusive=True)
+        self.run_worker(rackfit(self).guarded(work()), exclusive=True)
 
 
 def _suggestions(kb: KnowledgeBase, fact: Fact) -> list[tuple[str, str, str]]:

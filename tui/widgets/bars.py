@@ -137,8 +137,10 @@ class KeyBar(Drawn):
         local = [
             self._key(self.app.get_key_display(b), b.description, b.action) for b in reversed(first.values())
         ]
+        at_prompt = self.screen.focused is not None and self.screen.focused.id == "prompt"
+        back = [] if at_prompt else [self._key("esc", "back", "")]
         line = Content("")
-        for part in [*always[:2], *local, *always[2:]]:
+        for part in [*always[:2], *back, *local, *always[2:]]:
             longer = joined([line, part])
             if longer.cell_length <= width:
                 line = longer

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message as Event
 from textual.widgets import TextArea
 
+from tui.access import rackfit
 from tui.settings import History
 from tui.widgets.completion import Completion
 
@@ -19,15 +20,13 @@ class Prompt(TextArea):
     """A text field that grows with its text. A line that ends in a backslash continues on enter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "send", "send", priority=True, id="prompt.send"),
-        Binding(
-            "shift+enter,alt+enter", "newline", "New line", show=False, priority=True, id="prompt.newline"
-        ),
-        Binding("tab", "complete", "complete", show=False, priority=True, id="prompt.complete"),
-        Binding("up", "older", "history", key_display="↑", priority=True, id="prompt.older"),
-        Binding("down", "newer", "Newer line", show=False, priority=True, id="prompt.newer"),
-        Binding("pageup", "page(-1)", "Scroll up", show=False, priority=True, id="prompt.page-up"),
-        Binding("pagedown", "page(1)", "Scroll down", show=False, priority=True, id="prompt.page-down"),
+        Binding("enter", "send", "send", id="prompt.send"),
+        Binding("shift+enter,alt+enter", "newline", "New line", show=False, id="prompt.newline"),
+        Binding("tab", "complete", "complete", show=False, id="prompt.complete"),
+        Binding("up", "older", "history", key_display="↑", id="prompt.older"),
+        Binding("down", "newer", "Newer line", show=False, id="prompt.newer"),
+        Binding("pageup", "page(-1)", "Scroll up", show=False, id="prompt.page-up"),
+        Binding("pagedown", "page(1)", "Scroll down", show=False, id="prompt.page-down"),
     ]
     HELP = "Type a question or an answer. `/` lists commands; names complete with tab; ↑ brings back earlier lines."
 
@@ -54,10 +53,15 @@ class Prompt(TextArea):
             placeholder="Which model do you want to serve?",
         )
         self.recall = recall
+        self._actions: dict[str, str] = {}
         self.completion = completion
 
     def on_mount(self) -> None:
-        """Keep the cursor steady when motion is unwanted."""
+        """Learn the keys, which the settings may have changed; keep the cursor steady when motion is unwanted."""
+        chosen = rackfit(self).settings.keys
+        for binding in Binding.make_bindings(Prompt.BINDINGS):
+            for key in chosen.get(binding.id or "", binding.key).split(","):
+                self._actions[key.strip()] = binding.action
         self.cursor_blink = self.app.animation_level != "none"
 
     def put(self, text: str) -> None:
@@ -80,12 +84,13 @@ class Prompt(TextArea):
                 f"That is {len(event.text):,} characters; at most {MAX_CHARACTERS:,} fit.", severity="warning"
             )
 
-    def on_key(self, event: events.Key) -> None:
-        """`?` in an empty line is a call for help."""
-        if event.character == "?" and not self.text:
+    async def on_key(self, event: events.Key) -> None:
+        """Run our own keys here, in the order typed: a binding with priority would overtake letters still on their way."""
+        action = "app.help" if event.character == "?" and not self.text else self._actions.get(event.key)
+        if action is not None:
             event.stop()
             event.prevent_default()
-            self.app.call_later(self.app.run_action, "help")
+            await self.run_action(action)
 
     def action_send(self) -> None:
         """Send, take the chosen completion, or continue after a backslash."""
