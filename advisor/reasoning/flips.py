@@ -14,7 +14,7 @@ from advisor.units import format_count, format_tokens
 Outcome = tuple[Verdict, Fleet | None, Fleet | None]
 """Verdict, best node fleet, best rack fleet."""
 
-_STEPS = (2, 4, 16, 64)
+_STEPS = (3, 9, 64)
 _TOLERANCE = 1.05
 
 

@@ -69,7 +69,14 @@ def leaders(kb: KnowledgeBase, core: Core) -> frozenset[str]:
 
     What varies one input at a time looks among these; a far system that wins only far away is not seen.
     """
-    racks = [s for s in core.sized if s.candidate.unit == "rack" and has_results(kb, s.candidate.accelerator)]
+    preview = core.requirement.facts.get("include_preview")
+    racks = [
+        s
+        for s in core.sized
+        if s.candidate.unit == "rack"
+        and has_results(kb, s.candidate.accelerator)
+        and (kb.systems[s.candidate.system].availability == "available" or (preview and preview.value))
+    ]
     families = {kb.accelerators[s.candidate.accelerator].family for s in racks}
     nodes = [s for s in core.sized if s.candidate.unit == "node"]
     siblings = [s for s in nodes if kb.accelerators[s.candidate.accelerator].family in families]
