@@ -58,7 +58,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self.run_worker(self.guarded(self._load()), group="load")
+        self.run_worker(self.guard(self._load), group="load")
 
     async def _load(self) -> None:
         from advisor.errors import RackfitError
@@ -77,7 +77,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         self._loaded.set()
         if self._first:
             self.submit(self._first)
-        self.run_worker(self.guarded(self._prepare()), group="load")
+        self.run_worker(self.guard(self._prepare), group="load")
 
     async def _start(self, resume: str | None) -> None:
         earlier, opening = await self.busy("reading the knowledge base", self.engine.start(resume))
@@ -142,7 +142,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
                     f"no command /{word[:30]}; try {', '.join('/' + name for name in near)}", markup=False
                 )
             return
-        self.run_worker(self.guarded(self._say(text)), group="say")
+        self.run_worker(self.guard(self._say, text), group="say")
 
     def action_say(self, text: str) -> None:
         """Say something on behalf of a command."""
@@ -198,7 +198,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
             if problem:
                 self.notify(problem, severity="error", markup=False)
 
-        self.run_worker(self.guarded(work()), group="say")
+        self.run_worker(self.guard(work), group="say")
 
     def action_edit_fact(self, name: str) -> None:
         """Open the editor of a fact."""
@@ -277,7 +277,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
 
     def action_show_earlier(self) -> None:
         """Bring back earlier messages."""
-        self.run_worker(self.guarded(self.chat.transcript.show_earlier()), group="earlier")
+        self.run_worker(self.guard(self.chat.transcript.show_earlier), group="earlier")
 
     def action_export(self) -> None:
         """Choose what to export and where to."""
@@ -295,7 +295,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
 
         def chosen(session_id: str | None) -> None:
             if session_id:
-                self.run_worker(self.guarded(self._switch(session_id)), group="say")
+                self.run_worker(self.guard(self._switch, session_id), group="say")
 
         self.push_screen(Sessions(), chosen)
 

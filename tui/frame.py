@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from rich.console import Console
@@ -125,12 +125,18 @@ class FrameApp(App[None]):
         for status in self.screen_stack[0].query(StatusBar):
             status.busy = next(reversed(self._works.values()), "")
 
-    async def guarded(self, work: Awaitable[object]) -> None:
-        """Await something on behalf of a worker; a defect in it is told and kept, and the screen lives on."""
-        try:
-            await work
-        except Exception as error:  # whatever it is, the conversation must survive it
-            self.notify(await self.defect(error), severity="error", markup=False)
+    def guard(
+        self, function: Callable[..., Awaitable[object]], *arguments: Any
+    ) -> Callable[[], Coroutine[None, None, None]]:
+        """`function` with these arguments as the work of a worker: a defect in it is told and kept, and the screen lives on."""
+
+        async def guarded() -> None:
+            try:
+                await function(*arguments)
+            except Exception as error:  # whatever it is, the conversation must survive it
+                self.notify(await self.defect(error), severity="error", markup=False)
+
+        return guarded
 
     async def defect(self, error: Exception) -> str:
         """Keep the traceback of a defect for a report; what to tell the user."""

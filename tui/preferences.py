@@ -55,7 +55,7 @@ class PreferencesApp(FrameApp):
             if not await asyncio.to_thread(save_settings, self.settings):
                 self.notify("The settings could not be saved; they hold until you quit.", severity="warning")
 
-        self.run_worker(self.guarded(work()), group="settings")
+        self.run_worker(self.guard(work), group="settings")
 
     async def action_toggle_maximize(self) -> None:
         """Give the focused part the whole screen, or give it back."""

@@ -40,7 +40,7 @@ class ReadingApp(FrameApp):
             text = await self.compute("reading", entry_page, snapshot.kb, entry)
             self._read(entry.title, text, entry_id=entry_id)
 
-        self.run_worker(self.guarded(work()), group="read")
+        self.run_worker(self.guard(work), group="read")
 
     def open_pair(self, pair: Pair) -> None:
         """Read what is known about a comparable pair; its records are links."""
@@ -81,7 +81,7 @@ class ReadingApp(FrameApp):
             assert isinstance(panel, GraphPanel)
             panel.go(entry_id)
 
-        self.run_worker(self.guarded(work()), group="read")
+        self.run_worker(self.guard(work), group="read")
 
     def copy(self, text: str) -> None:
         """Put text into the clipboard, through the terminal (OSC 52, which works over ssh too)."""
@@ -112,4 +112,4 @@ class ReadingApp(FrameApp):
                 )
             )
 
-        self.run_worker(self.guarded(work()), group="copy")
+        self.run_worker(self.guard(work), group="copy")

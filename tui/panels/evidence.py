@@ -81,7 +81,7 @@ class EvidencePanel(Panel):
             if snapshot is not None:
                 self._show_pairs(await self.rackfit.compute("reading all pairs", _every_pair, snapshot.kb))
 
-        self.run_worker(self.rackfit.guarded(work()), exclusive=True)
+        self.run_worker(self.rackfit.guard(work), exclusive=True)
 
     def _show_pairs(self, pairs: tuple[Pair, ...]) -> None:
         self._pairs = pairs

@@ -157,7 +157,7 @@ class FitPanel(Panel):
         rows = (
             [CandidateRow(c, best=c.system in best) for c in parts.feasible_first(answer)] if answer else []
         )
-        self.run_worker(self.rackfit.guarded(self._replace(rows)), exclusive=True)
+        self.run_worker(self.rackfit.guard(self._replace, rows), exclusive=True)
 
     async def _replace(self, rows: list[CandidateRow]) -> None:
         systems = self.query_one(FitList)

@@ -85,7 +85,7 @@ class GraphPanel(Panel):
     def _show(self) -> None:
         snapshot = self._drawn or self.rackfit.snapshot
         if snapshot is not None:
-            self.run_worker(self.rackfit.guarded(self._load(snapshot.kb)), exclusive=True)
+            self.run_worker(self.rackfit.guard(self._load, snapshot.kb), exclusive=True)
 
     async def _load(self, kb: KnowledgeBase) -> None:
         """Read the neighbourhood in the advisor's thread (the first time builds the graph), then draw it."""

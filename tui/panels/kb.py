@@ -96,7 +96,7 @@ class KnowledgePanel(Panel):
             results.highlighted = 0 if found else None
             self.query_one("#kb-kinds", Static).update(self._kinds_line(snapshot.kb, len(found)))
 
-        self.run_worker(self.rackfit.guarded(work()), exclusive=True)
+        self.run_worker(self.rackfit.guard(work), exclusive=True)
 
     def _kinds_line(self, kb: KnowledgeBase, found: int) -> Content:
         counts = _counts(kb)

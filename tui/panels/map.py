@@ -79,9 +79,7 @@ class MapPanel(Panel):
         ]
         self.query_one("#map-legend", Static).update(joined([*parts, Content("◉ now")]))
         # after the refresh, since the room is known only then
-        self.call_after_refresh(
-            self.run_worker, self.rackfit.guarded(self._compute(snapshot)), exclusive=True
-        )
+        self.call_after_refresh(self.run_worker, self.rackfit.guard(self._compute, snapshot), exclusive=True)
 
     def _room(self) -> tuple[int, int]:
         size = self.query_one(MapGrid).content_size

@@ -88,7 +88,7 @@ class WhyPanel(Panel):
             self._tree.clear()
             self.query_one("#proof-text", Static).update(hint(NO_ANSWER))
             return
-        self.run_worker(self.rackfit.guarded(self._build(snapshot)), exclusive=True)
+        self.run_worker(self.rackfit.guard(self._build, snapshot), exclusive=True)
 
     async def _build(self, snapshot: Snapshot) -> None:
         proof, systems = await self.rackfit.compute("writing the proof", _prove, snapshot)

@@ -106,7 +106,7 @@ class Export(Window[None]):
             else:
                 self.dismiss(None)
 
-        self.run_worker(rackfit(self).guarded(work()), exclusive=True)
+        self.run_worker(rackfit(self).guard(work), exclusive=True)
 
     def _complain(self, problem: str) -> None:
         self.query_one("#export-problem", Static).update(Content(f"! {problem}").stylize("$text-error"))

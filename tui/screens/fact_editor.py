@@ -118,7 +118,7 @@ class FactEditor(Window[None]):
             else:
                 self.dismiss(None)
 
-        self.run_worker(rackfit(self).guarded(work()), exclusive=True)
+        self.run_worker(rackfit(self).guard(work), exclusive=True)
 
 
 def _suggestions(kb: KnowledgeBase, fact: Fact) -> list[tuple[str, str, str]]:

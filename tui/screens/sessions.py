@@ -58,7 +58,7 @@ class Sessions(Window[str]):
                 else "nothing is saved yet · esc close"
             )
 
-        self.run_worker(rackfit(self).guarded(work()), exclusive=True)
+        self.run_worker(rackfit(self).guard(work), exclusive=True)
 
     def _note(self, text: str) -> None:
         self.query_one("#session-note", Static).update(Content(text))
@@ -123,7 +123,7 @@ class Sessions(Window[str]):
                 self.notify(str(error), severity="error", markup=False)
             self._load()
 
-        self.run_worker(rackfit(self).guarded(work()))
+        self.run_worker(rackfit(self).guard(work))
 
 
 def _saved(opened: Opened) -> tuple[tuple[SessionInfo, ...], str]:
