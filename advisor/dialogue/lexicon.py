@@ -60,6 +60,15 @@ class Lexicon:
         self.measured: Mapping[str, float] = language["measured_numbers"]
         self.measures = frozenset(language["measure_words"])
         self.multipliers: Mapping[str, str | float] = language["multipliers"]
+        self.factors: Mapping[str, float] = {_spaced(w): f for w, f in language["factors"].items()}
+        self.fold = frozenset(language["factor_words"])
+        self.articles = frozenset(language["factor_articles"])
+        self.pronouns = frozenset(language["factor_pronouns"])
+        self.inverse: Mapping[str, str] = language["inverse"]
+        self.scalable: dict[str, tuple[str, ...]] = {}
+        for fact, words in language["scalable"].items():
+            for word in words:
+                self.scalable[_spaced(word)] = (*self.scalable.get(_spaced(word), ()), fact)
         self.terms: dict[str, list[str]] = language["terms"]
         self._acts: list[dict[str, Any]] = language["acts"]
         self.negation = frozenset(tuple(t.text for t in tokens_of(word)) for word in self.terms["negation"])
@@ -69,7 +78,9 @@ class Lexicon:
         facts = {fact.name: list(fact.words) for fact in kb.facts.values() if fact.words}
         self._compiler = PatternCompiler({**facts, **self.terms})
         self.ordinary = frozenset(language["ordinary_words"])
-        self.models = ModelNames(kb, self.ordinary, frozenset(language["no_names"]))
+        self.models = ModelNames(
+            kb, self.ordinary, frozenset(language["no_names"]), frozenset(language["models_beside_hardware"])
+        )
 
     @cached_property
     def names(self) -> NameTrie[Name]:
@@ -126,6 +137,13 @@ class Lexicon:
         fact = self.kb.facts.get(fact_name)
         return fact.mentions if isinstance(fact, Fact) else ()
 
+    def node_size(self, names: Sequence[Name]) -> int | None:
+        """Accelerators in one node (or tray of a rack) of the accelerator named, if all systems with it agree."""
+        slugs = {f"accelerators/{name.slug}" for name in names if name.kind == "accelerator"}
+        systems = [system for system in self.kb.systems.values() if system.accelerator in slugs]
+        sizes = {s.accelerators if s.kind_of_unit == "node" else s.accelerators_per_host for s in systems}
+        return sizes.pop() if len(sizes) == 1 else None
+
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
         """The phrases of all facts that can be said."""
@@ -151,6 +169,14 @@ class Lexicon:
                 raise KnowledgeError(str(error)) from error
         return pattern
 
+    def act(self, name: str) -> Act:
+        """The first act of a name; KeyError when there is none."""
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Act]:
+        return {act.name: act for act in reversed(self.acts)}
+
     @cached_property
     def acts(self) -> tuple[Act, ...]:
         """What sentences ask for, in the order in which they are tried."""
@@ -168,6 +194,11 @@ class Lexicon:
             )
             for data in self._acts
         )
+
+
+def _spaced(word: str) -> str:
+    """A word or phrase as it stands in a canonical line."""
+    return " ".join(token.text for token in tokens_of(word))
 
 
 def _without_first(name: str, words: Set[str]) -> str:

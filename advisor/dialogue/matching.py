@@ -48,7 +48,7 @@ def find_phrases(lexicon: Lexicon, line: Line, patterns: Iterable[Pattern]) -> l
         if (found := _found(line, pattern, match)) is not None
     ]
     readings = [_choose(lexicon, line, candidates, number_first) for number_first in (True, False)]
-    best = max(readings, key=lambda reading: (reading.numbers, reading.weight))
+    best = max(readings, key=lambda reading: (reading.numbers, reading.weight, reading.words))
     return [
         _with_exclusion(lexicon, line, found) for found in sorted(best.phrases, key=lambda f: f.items.start)
     ]
@@ -56,11 +56,12 @@ def find_phrases(lexicon: Lexicon, line: Line, patterns: Iterable[Pattern]) -> l
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """One way to read a line, how many numbers it explains, and how specific its phrases are in sum."""
+    """One way to read a line, how many numbers it explains, how specific its phrases are in sum, and words explained."""
 
     phrases: tuple[Found, ...]
     numbers: int
     weight: int
+    words: int
 
 
 def _choose(lexicon: Lexicon, line: Line, candidates: Sequence[Found], number_first: bool) -> _Choice:
@@ -77,7 +78,8 @@ def _choose(lexicon: Lexicon, line: Line, candidates: Sequence[Found], number_fi
             taken |= owned
             chosen.append(found)
     numbers = sum(line.items[index].canon[0] == "#" for index in taken)
-    return _Choice(tuple(chosen), numbers, sum(found.pattern.weight for found in chosen))
+    weight = sum(found.pattern.weight for found in chosen)
+    return _Choice(tuple(chosen), numbers, weight, len(taken))
 
 
 def _owned(lexicon: Lexicon, line: Line, found: Found) -> set[int]:

@@ -60,10 +60,15 @@ class ModelNames:
     """The names of all models, ready to be found in sentences."""
 
     def __init__(
-        self, kb: KnowledgeBase, ordinary: Set[str] = frozenset(), no_names: Set[str] = frozenset()
+        self,
+        kb: KnowledgeBase,
+        ordinary: Set[str] = frozenset(),
+        no_names: Set[str] = frozenset(),
+        beside_hardware: Set[str] = frozenset(),
     ) -> None:
         self._ordinary = ordinary
         self._no_names = ordinary | no_names
+        self._beside_hardware = beside_hardware
         self.models: dict[str, Named] = {}
         self._aliases: dict[str, dict[tuple[str, ...], list[str]]] = {}
         self._having: dict[str, set[str]] = {}
@@ -174,7 +179,7 @@ class ModelNames:
             return Mention((slug,), parts[start].start, parts[stop - 1].end, frozenset((*seen, *other[0]))), stop
         if corrected_only and len(seen) < 2:
             return None
-        if len(seen) == 1 and everyday:
+        if len(seen) == 1 and everyday and not (word in self._beside_hardware and _hardware_in(parts)):
             return None
         ranked, settled = self._ranked(pool, seen, exact if seen == set(matched) else ())
         end = skip_qualifiers(parts, end)
@@ -334,6 +339,11 @@ def _whole(mentions: list[Mention], parts: list[Part]) -> list[Mention]:
         else:
             kept.append(mention)
     return kept
+
+
+def _hardware_in(parts: Sequence[Part]) -> bool:
+    """Whether the sentence names hardware or a precision, so that it is about serving a model."""
+    return any(part.text == "\0" for part in parts)
 
 
 def _counts_something(parts: list[Part], place: int) -> bool:

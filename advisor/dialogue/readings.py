@@ -57,8 +57,21 @@ class Ignored:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Scaled:
+    """A change by a factor. facts: which it may be, the likeliest first; none when it refers to what was said last."""
+
+    facts: tuple[str, ...]
+    factor: float
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Understood:
-    """A sentence, understood. act: what is asked for in detail (`undo`, `why_not`); intent: the coarse kind of it."""
+    """A sentence, understood. act: what is asked for in detail (`undo`, `why_not`); intent: the coarse kind of it.
+
+    scaled: a change by a factor of something said before.
+    """
 
     intent: str
     act: str
@@ -66,3 +79,4 @@ class Understood:
     ambiguous: tuple[Ambiguous, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     concepts: tuple[str, ...] = ()
+    scaled: Scaled | None = None

@@ -67,6 +67,11 @@ class NameTrie(Generic[P]):
             elif parts:
                 joined = True
             found = node.below.get(token.text)
+            if found is None and parts and token.text.endswith("s") and token.text.isalpha():
+                # the plural of a name that ends in a word: `DGX Sparks`
+                singular = node.below.get(token.text[:-1])
+                if singular is not None and singular[0].payloads:
+                    return Hit(tuple(singular[0].payloads), place + 1, parts + 1)
             if found is None or (found[1] and not (token.glued and joined)):
                 break
             node = found[0]

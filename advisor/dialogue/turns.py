@@ -103,9 +103,32 @@ class Turns:
         if read.asks:
             self._ask = replace(read.asks[0], hypothetical=True)
             return [self._ask_message(self._ask)]
-        if not read.facts:
+        facts = {**read.facts, **self._multiplied(understood)}
+        if not facts:
             return [self._told("answer", phrases.which_change())]
-        return self._suppose(self.recommendation, read.facts)
+        return self._suppose(self.recommendation, facts)
+
+    def _multiplied(self, understood: Understood) -> Facts:
+        """What `double the users` or `half that` makes of a number said before, supposed last, or assumed."""
+        scaled = understood.scaled
+        if scaled is None:
+            return {}
+        last = self._what_if if self._what_if is not None and not scaled.facts else self._state
+        names = scaled.facts or tuple(reversed(last.answered))
+        assumed = self.recommendation.requirement if self.recommendation is not None else {}
+        for known in (last.said, assumed):
+            for name in names:
+                value = known[name].value if name in known else None
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    return self._number(name, value * scaled.factor, scaled.text)
+        return {}
+
+    def _number(self, name: str, value: float, text: str) -> Facts:
+        fact = self.kb.facts[name]
+        low, high = fact.minimum or 0.0, fact.maximum or value
+        value = min(max(value, low), high)
+        number: Scalar = max(1, round(value)) if fact.type == "integer" else value
+        return {name: FactValue(value=number, origin="said", because="chat", text=text)}
 
     def _suppose(self, base: Recommendation, facts: Facts) -> list[Message]:
         other = self._state.with_facts(facts)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from advisor.dialogue.acts import act_of
 from advisor.dialogue.answers import read_answer
-from advisor.dialogue.lexicon import Lexicon, Name, lexicon_of
+from advisor.dialogue.lexicon import Act, Lexicon, Name, lexicon_of
 from advisor.dialogue.line import Line, read_line
 from advisor.dialogue.matching import Filled, Found, facts_of, find_phrases, is_excluded
 from advisor.dialogue.readings import Ambiguous, Ignored, Reading, Span, Understood, Why
+from advisor.dialogue.scaling import scaled_of
 from advisor.dialogue.text import MAX_CHARACTERS
 from advisor.dialogue.values import Quantity
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Scalar
 
 _RATE = "throughput_tokens_per_s"
+_SPEED = "tpot_ms"
+_SUMMED = frozenset({"total", "aggregate", "all", "overall"})
+_SLOWEST, _SLOW, _FASTEST_STREAM = 2.0, 5.0, 250.0
+"""Tokens/s: nobody asks for less than the first per user, hardly for less than the second; one stream seldom exceeds the third."""
 _HARDWARE = ("A", "R", "B")
 
 
@@ -36,6 +41,11 @@ def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) ->
         reader.read_names()
         reader.read_phrases(find_phrases(lexicon, line, lexicon.patterns))
     act, concepts = act_of(lexicon, line, reader.facts)
+    scaled = scaled_of(lexicon, line) if _may_scale(act, line, reader.facts) else None
+    if scaled is not None and not set(scaled.facts) & set(reader.facts):
+        act = lexicon.act("what_if")
+    else:
+        scaled = None
     if act.intent == "why":
         reader.drop_observations()
     if act.intent in ("define", "why"):
@@ -51,7 +61,14 @@ def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) ->
         ambiguous=tuple(reader.ambiguous),
         ignored=tuple(reader.ignored),
         concepts=concepts,
+        scaled=scaled,
     )
+
+
+def _may_scale(act: Act, line: Line, facts: Mapping[str, Reading]) -> bool:
+    """Whether a sentence can ask for a change by a factor: a what-if, or nothing else in particular."""
+    asked = act.intent == "what_if" or act.name in ("say", "unknown", "thanks")
+    return "model" not in facts and (asked or (act.name == "size" and "if" in line.words))
 
 
 class _Reader:
@@ -64,6 +81,7 @@ class _Reader:
         self.ambiguous: list[Ambiguous] = []
         self.ignored: list[Ignored] = []
         self._used: set[int] = set()
+        self._shared: tuple[str, ...] = ()
         self._vague: list[tuple[str, tuple[str, ...], range]] = []
 
     def _span(self, items: range) -> Span:
@@ -140,12 +158,13 @@ class _Reader:
             for fill in found.filled:
                 if fill.slot.type == "precision":
                     self._read_precision(found, fill)
-            for fact, quantity in facts_of(found).items():
+            for fact, quantity in self._quantities(found).items():
                 if found.excluded:
                     self._ignore(found.items, "excluded", fact, f"{quantity.value:g}")
                 elif self._plausible(fact, quantity):
                     quantities.setdefault(fact, []).append((found, quantity))
         self._read_vague()
+        self._share_rate(quantities)
         for fact, all_of in quantities.items():
             if fact == "accelerator_count":
                 self._read_counts(all_of)
@@ -154,6 +173,33 @@ class _Reader:
             found, quantity = [pair for pair in all_of if pair[0].pattern.weight == best][-1]
             for value in quantity.all or (quantity.value,):
                 self._add(fact, self._number(fact, value), found.items, quantity)
+
+    def _quantities(self, found: Found) -> dict[str, Quantity]:
+        """Fact -> quantity of a phrase; machines count the accelerators in them, if one kind of machine has those."""
+        quantities = facts_of(found)
+        for fill in found.filled:
+            if fill.slot.type == "nodes" and fill.quantity is not None:
+                accelerators = [f.items.start for f in found.filled if f.slot.type == "accelerator"]
+                size = self.lexicon.node_size(self.line.items[accelerators[0]].names) if accelerators else None
+                for fact in fill.slot.facts:
+                    if size is None:
+                        quantities.pop(fact)
+                    else:
+                        quantities[fact] = Quantity(fill.quantity.value * size)
+        return quantities
+
+    def _share_rate(self, quantities: dict[str, list[tuple[Found, Quantity]]]) -> None:
+        """`100 users at 30 tok/s` is the rate of each user: in sum it would be slower than anybody asks for."""
+        rates, users = quantities.get(_RATE, []), quantities.get("concurrency", [])
+        if len(rates) != 1 or not users or _SPEED in quantities:
+            return
+        found, rate = rates[0]
+        share = rate.value / max(quantity.value for _, quantity in users)
+        summed = any(self.line.items[index].canon in _SUMMED for index in found.items)
+        if not summed and (share < _SLOWEST or (share < _SLOW and rate.value <= _FASTEST_STREAM)):
+            del quantities[_RATE]
+            quantities[_SPEED] = [(found, Quantity(1000 / rate.value))]
+            self._shared = (_SPEED,)
 
     def _read_choice(self, found: Found) -> None:
         fact, value = found.pattern.owner, found.pattern.value
@@ -220,9 +266,10 @@ class _Reader:
 
     def drop_observations(self) -> None:
         """In a question why, a rate is what somebody measured and no target."""
-        observed = self.facts.pop(_RATE, None)
-        if observed is not None:
-            self.ignored.append(Ignored(text=observed.text, span=observed.span, why="observed", fact=_RATE))
+        for name in (_RATE, *self._shared):
+            observed = self.facts.pop(name, None)
+            if observed is not None:
+                self.ignored.append(Ignored(text=observed.text, span=observed.span, why="observed", fact=_RATE))
 
     def drop_terms(self, *, alone: bool) -> None:
         """In a question about meanings, `offline` and `speculative` are terms and no wishes; in a why, if nothing else is said."""

@@ -53,12 +53,14 @@ TYPES: dict[str, ValueType] = {
     "once": ValueType("one", role="factor"),
     "several": ValueType("one"),
     "per_node": ValueType("one", bare=True),
+    "nodes": ValueType("one"),
     "batch": ValueType("range"),
     "large": ValueType("range"),
     "number": ValueType("range"),
     "tokens": ValueType("range"),
     "window": ValueType("range"),
     "long": ValueType("range"),
+    "kwindow": ValueType("one"),
     "pair": ValueType("one"),
     "kpair": ValueType("one"),
     "speed": ValueType("range"),
@@ -69,9 +71,11 @@ TYPES: dict[str, ValueType] = {
 }  # fmt: skip
 """Slot type -> how it is written. `long` is a token count that is one by its look alone, `speed` is tokens/s per user."""
 
-_AT_LEAST = {"several": 2.0, "window": 256.0, "large": 1000.0}
+_AT_LEAST = {"several": 2.0, "nodes": 2.0, "window": 256.0, "large": 1000.0}
 _AT_MOST = {"batch": 8192.0}
 _ONE_OF = {"per_node": (4.0, 8.0, 16.0), "once": (1.0,)}
+_WINDOWS = frozenset({4, 8, 16, 32, 64, 96, 100, 128, 160, 192, 196, 200, 256, 512})
+"""Thousands of tokens that contexts have: `32k sessions` are long ones, `10k sessions` are many."""
 _KINDS_WITH_LOW = {"ms", "duration", "speed", "ceiling"}
 
 
@@ -113,7 +117,7 @@ def read(kind: str, tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _one(kind: str, token: Token, unit: str) -> float | None:
-    if kind in ("tokens", "window", "long", "pair", "kpair"):
+    if kind in ("tokens", "window", "long", "pair", "kpair", "kwindow"):
         value = tokens_value(token)
         if value is None or value != math.floor(value):
             return None
@@ -123,7 +127,9 @@ def _one(kind: str, token: Token, unit: str) -> float | None:
             or (kind == "pair" and value < 100)
         ):
             return None
-        if kind == "kpair" and token.suffix != "k":
+        if kind in ("kpair", "kwindow") and token.suffix != "k":
+            return None
+        if kind == "kwindow" and token.number not in _WINDOWS:
             return None
         return value
     value = token.value
