@@ -58,6 +58,13 @@ class Curve:
     per_step: float
     places: float
     output_tokens: float
+    pass_fixed: float
+    pass_touched: float
+
+    def bound_ms(self, batch: float) -> float:
+        """One pass over the weights that a batch touches at the data sheet's bandwidth: no server is faster."""
+        missed = math.exp(self.idle * min(batch, self.places)) if self.pass_touched else 1.0
+        return (self.pass_fixed + self.pass_touched * (1.0 - missed)) / self.per_step
 
     def tpot_ms(self, batch: float) -> float:
         """Mean time per output token after the first."""
@@ -151,6 +158,7 @@ class Deployment:
             fixed=fixed, slope=slope + prompts, touched=touched, idle=idle, step_fixed=fixed, step_slope=slope,
             first_fixed=own, first_slope=queue, first_steps=steps, admission=admission, per_step=per_step,
             places=self.places(context_tokens), output_tokens=output_tokens,
+            pass_fixed=lines[0].fixed, pass_touched=lines[1].touched,
         )  # fmt: skip
 
 

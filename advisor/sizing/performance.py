@@ -130,7 +130,9 @@ def operating_point(
 
 def _prediction(deployment: Deployment, curve: Curve, batch: float, note: str) -> Prediction:
     c = deployment.coefficients
-    tpot, ttft = curve.tpot_ms(batch), curve.ttft_ms(batch)
+    bound = curve.bound_ms(batch)
+    tpot, ttft = max(curve.tpot_ms(batch), bound), curve.ttft_ms(batch)
+    fastest = max(tpot * c.step_low, bound)
     evidence = (c.entry,) if c.entry else ()
     why = f"{c.like}; {note}" if note else c.like
 
@@ -145,9 +147,9 @@ def _prediction(deployment: Deployment, curve: Curve, batch: float, note: str) -
 
     return Prediction(
         ttft_ms=estimate(ttft, ttft * c.first_low, ttft * c.first_high, "ms"),
-        tpot_ms=estimate(tpot, tpot * c.step_low, tpot * c.step_high, "ms"),
+        tpot_ms=estimate(tpot, fastest, tpot * c.step_high, "ms"),
         throughput_per_accelerator=estimate(
-            rate(ttft, tpot), rate(ttft * c.first_high, tpot * c.step_high), rate(ttft * c.first_low, tpot * c.step_low),
+            rate(ttft, tpot), rate(ttft * c.first_high, tpot * c.step_high), rate(ttft * c.first_low, fastest),
             "tokens/s",
         ),
     )  # fmt: skip
