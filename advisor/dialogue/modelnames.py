@@ -10,6 +10,7 @@ from rapidfuzz.distance import OSA
 
 from advisor.dialogue.nameparts import (
     BRACKETS,
+    LOOSE_QUALIFIERS,
     QUALIFIERS,
     Named,
     Part,
@@ -71,6 +72,7 @@ class ModelNames:
         self._beside_hardware = beside_hardware
         self.models: dict[str, Named] = {}
         self._aliases: dict[str, dict[tuple[str, ...], list[str]]] = {}
+        self._spoken: dict[str, frozenset[str]] = {}
         self._having: dict[str, set[str]] = {}
         for slug, names, sizes, released, sized in named_models(kb):
             self._add(slug, names, sizes, released, sized)
@@ -83,6 +85,8 @@ class ModelNames:
     def _add(self, slug: str, names: Iterable[str], sizes: Iterable[str], released: str, sized: bool) -> None:
         kept = QUALIFIERS & set(slug.split("-"))
         own = name_parts(slug, kept)
+        if any("chat" in name.casefold() for name in names):
+            self._spoken[slug] = LOOSE_QUALIFIERS | {"chat"}
         every: set[str] = set(sizes)
         for name in (slug, *names):
             parts = name_parts(name, kept)
@@ -138,10 +142,19 @@ class ModelNames:
 
     def _repeats(self, mention: Mention, mentions: list[Mention]) -> bool:
         """Whether a size alone says the size of another model mentioned: `R1 … 671B`."""
-        return len(mention.parts) == 1 and all(is_size(part) for part in mention.parts) and any(
-            other is not mention and other.settled and mention.parts <= self.models[other.slugs[0]].parts and other.parts != mention.parts
-            for other in mentions
-        )  # fmt: skip
+        if len(mention.parts) != 1 or not all(is_size(part) for part in mention.parts):
+            return False
+        for other in mentions:
+            known = self.models.get(other.slugs[0])
+            whole = other.parts if known is None else known.parts
+            if (
+                other is not mention
+                and other.settled
+                and other.parts != mention.parts
+                and mention.parts <= whole
+            ):
+                return True
+        return False
 
     def _at(
         self, parts: list[Part], place: int, floor: int, before: list[Mention]
@@ -174,15 +187,19 @@ class ModelNames:
         everyday = word in self._ordinary
         other = goes_on(parts, end, seen, [self.models[slug] for slug in pool], ordinary=everyday)
         if other is not None and not (corrected_only and len(seen) < 2):
-            slug = self._slug([part.text for part in parts[start:end] if part.text in seen] or list(matched), other[0])
+            slug = self._slug(
+                [part.text for part in parts[start:end] if part.text in seen] or list(matched), other[0]
+            )
             stop = other[1]
-            return Mention((slug,), parts[start].start, parts[stop - 1].end, frozenset((*seen, *other[0]))), stop
+            return Mention(
+                (slug,), parts[start].start, parts[stop - 1].end, frozenset((*seen, *other[0]))
+            ), stop
         if corrected_only and len(seen) < 2:
             return None
         if len(seen) == 1 and everyday and not (word in self._beside_hardware and _hardware_in(parts)):
             return None
         ranked, settled = self._ranked(pool, seen, exact if seen == set(matched) else ())
-        end = skip_qualifiers(parts, end)
+        end = skip_qualifiers(parts, end, self._spoken.get(ranked[0], LOOSE_QUALIFIERS))
         return Mention(ranked, parts[start].start, parts[end - 1].end, frozenset(seen), settled), end
 
     def _by_size(self, parts: list[Part], place: int, usual: Sequence[str]) -> tuple[Mention, int] | None:
@@ -260,7 +277,11 @@ class ModelNames:
         name = words[0]
         for word in (*words[1:], *extra):
             tight = name in self.families and word[0].isdigit() and not is_size(word)
-            tight = tight and any(slug.startswith(name) and slug[len(name)].isdigit() for slug in self.models if len(slug) > len(name))
+            tight = tight and any(
+                slug.startswith(name) and slug[len(name)].isdigit()
+                for slug in self.models
+                if len(slug) > len(name)
+            )
             name += word if tight else f"-{word}"
         return name
 
@@ -334,7 +355,13 @@ def _whole(mentions: list[Mention], parts: list[Part]) -> list[Mention]:
     kept: list[Mention] = []
     for mention in mentions:
         last = kept[-1] if kept else None
-        if last is not None and last.settled and mention.start == last.end + 1 and mention.start in glued and mention.start in ends:
+        if (
+            last is not None
+            and last.settled
+            and mention.start == last.end + 1
+            and mention.start in glued
+            and mention.start in ends
+        ):
             kept[-1] = Mention(last.slugs, last.start, mention.end, last.parts | mention.parts, last.settled)
         else:
             kept.append(mention)

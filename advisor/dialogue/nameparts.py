@@ -173,8 +173,11 @@ def matches_at(parts: list[Part], place: int, form: Sequence[str]) -> int | None
     return place
 
 
-def skip_qualifiers(parts: list[Part], end: int) -> int:
-    """Leave behind what belongs to the name and changes nothing: `-Instruct`, `-0324`."""
+def skip_qualifiers(parts: Sequence[Part], end: int, spoken: Set[str] = LOOSE_QUALIFIERS) -> int:
+    """Leave behind what belongs to the name and changes nothing: `-Instruct`, `-0324`.
+
+    `spoken` qualifiers may follow after a space; there, `chat` and `base` are words of the sentence for most models.
+    """
     while end < len(parts):
         place = end
         while place < len(parts) and parts[place].text in SEPARATORS:
@@ -184,8 +187,7 @@ def skip_qualifiers(parts: list[Part], end: int) -> int:
         part = parts[place]
         months = part.text[0] in "01" or (place > end and part.text[:2] in ("24", "25", "26"))
         dated = part.plain_number and len(part.text) == 4 and months
-        # after a space, `chat` and `base` are words of the sentence
-        qualifies = part.text in (QUALIFIERS if place > end else LOOSE_QUALIFIERS)
+        qualifies = part.text in (QUALIFIERS if place > end else spoken)
         if place > end and part.glued and _REVISION.fullmatch(part.text):
             qualifies = True
             if place + 2 < len(parts) and parts[place + 1].text == "_" and parts[place + 2].plain_number:

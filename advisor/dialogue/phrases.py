@@ -52,38 +52,38 @@ def shown(text: str) -> str:
 
 
 def may_mean(text: str, count: int) -> str:
-    """Before the choices of something ambiguous."""
-    return f"{shown(text)} may mean {count} things; which one?"
+    """Before the choices of something ambiguous; plain text."""
+    return f"{quoted(text)} may mean {count} things; which one?"
 
 
 def not_sized_model(slug: str) -> str:
-    """A model known by name without shapes."""
+    """A model known by name without shapes; plain text."""
     return f"{slug} is known by name only, without the shapes that sizing needs (`rackfit ask --config config.json` takes them). Use one of these instead?"
 
 
 def sized_as(slug: str, title: str) -> str:
     """A model of the same architecture as an entry."""
-    return f"{slug} is sized as {title}, which has the same shapes."
+    return f"{inert(slug)} is sized as {inert(title)}, which has the same shapes."
 
 
 def took_largest(title: str, values: Sequence[str]) -> str:
     """Several numbers for one fact."""
-    return f"{title}: {', '.join(values)} were named; the largest is used."
+    return f"{inert(title)}: {', '.join(values)} were named; the largest is used."
 
 
 def took_end(title: str, low: float, high: float, value: object) -> str:
     """A range for one fact."""
-    return f"{title}: {low:g} to {high:g} was named; {value} is used, the stricter end."
+    return f"{inert(title)}: {low:g} to {high:g} was named; {value} is used, the stricter end."
 
 
 def unrestricted(title: str, values: Sequence[str]) -> str:
     """All values of a restriction were named."""
-    return f"{title}: {' and '.join(values)} were named, so it restricts nothing."
+    return f"{inert(title)}: {' and '.join(map(inert, values))} were named, so it restricts nothing."
 
 
 def not_used(text: str, reason: str) -> str:
     """A value that was read and cannot be used."""
-    return f"{shown(text)} is not used: {reason}"
+    return f"{shown(text)} is not used: {inert(reason)}"
 
 
 def failed(reason: str) -> str:
@@ -103,7 +103,7 @@ def price_title(system: str) -> str:
 
 def no_system(name: str, known: bool) -> str:
     """An accelerator that no system of the knowledge base has."""
-    return f"{name} is {'in the knowledge base, but no system with it is' if known else 'known by name only'}; nothing is sized on it."
+    return f"{inert(name)} is {'in the knowledge base, but no system with it is' if known else 'known by name only'}; nothing is sized on it."
 
 
 def understood(notes: Sequence[str]) -> str:
@@ -125,12 +125,12 @@ def left_out(excluded: Sequence[str], observed: Sequence[str], unknown: Sequence
 
 def question(text: str, help_text: str) -> str:
     """A question with how to answer it."""
-    return f"**{text}**" + (f" {help_text}" if help_text else "")
+    return f"**{inert(text)}**" + (f" {inert(help_text)}" if help_text else "")
 
 
 def why_asked(why: str, reason: str) -> str:
     """Why the open question is asked."""
-    return why + (f"\n\nNow, because {reason}." if reason and why not in reason else "")
+    return inert(why) + (f"\n\nNow, because {inert(reason)}." if reason and why not in reason else "")
 
 
 def answer(recommendation: Recommendation, before: Recommendation | None = None) -> str:
@@ -207,17 +207,21 @@ def what_if(text: str) -> str:
 
 def undone(changes: Sequence[str]) -> str:
     """What an undo took back."""
-    return "Undone: " + ("; ".join(changes) if changes else "nothing that changes the requirement") + "."
+    return (
+        "Undone: "
+        + ("; ".join(map(inert, changes)) if changes else "nothing that changes the requirement")
+        + "."
+    )
 
 
 def forgotten(titles: Sequence[str]) -> str:
     """Facts taken back."""
-    return f"Forgotten: {', '.join(titles)}."
+    return f"Forgotten: {', '.join(map(inert, titles))}."
 
 
 def nothing_forgotten(titles: Sequence[str]) -> str:
     """A request to forget something that was not said."""
-    held = f"Said so far: {', '.join(titles)}." if titles else "Nothing was said so far."
+    held = f"Said so far: {', '.join(map(inert, titles))}." if titles else "Nothing was said so far."
     return f"That is not among what you said. {held}"
 
 
@@ -254,17 +258,17 @@ def evidence_changed(before: str, after: str) -> str:
 
 def resumed(name: str, turns: int) -> str:
     """The first line of a resumed conversation."""
-    return f"Going on with {name}, {turns} turn{'s' if turns != 1 else ''} so far."
+    return f"Going on with {inert(name)}, {turns} turn{'s' if turns != 1 else ''} so far."
 
 
 def not_saved(reason: str) -> str:
     """Why the conversation cannot be saved."""
-    return f"This conversation is not saved: {reason}."
+    return f"This conversation is not saved: {inert(reason)}."
 
 
 def open_elsewhere(name: str) -> str:
     """A session that another process has open."""
-    return f"{name} is open in another window; this one goes on as a copy."
+    return f"{inert(name)} is open in another window; this one goes on as a copy."
 
 
 def compared(recommendation: Recommendation) -> str:

@@ -48,7 +48,8 @@ def _factor_at(
             return factor, end, False
     following = words[place + 1 : place + 2]
     if words[place] == "#" and following and following[0] in lexicon.fold:
-        number = line.tokens[line.items[place].first].value
+        token = line.tokens[line.items[place].first]
+        number = token.value if token.number is not None else 0.0  # a typed # is no number
         after = words[place + 2 : place + 3]
         if number > 0 and after and (after[0] in lexicon.articles or after[0] in lexicon.pronouns):
             return number, place + 2, after[0] not in lexicon.pronouns

@@ -180,7 +180,9 @@ class _Reader:
         for fill in found.filled:
             if fill.slot.type == "nodes" and fill.quantity is not None:
                 accelerators = [f.items.start for f in found.filled if f.slot.type == "accelerator"]
-                size = self.lexicon.node_size(self.line.items[accelerators[0]].names) if accelerators else None
+                size = (
+                    self.lexicon.node_size(self.line.items[accelerators[0]].names) if accelerators else None
+                )
                 for fact in fill.slot.facts:
                     if size is None:
                         quantities.pop(fact)
@@ -269,7 +271,9 @@ class _Reader:
         for name in (_RATE, *self._shared):
             observed = self.facts.pop(name, None)
             if observed is not None:
-                self.ignored.append(Ignored(text=observed.text, span=observed.span, why="observed", fact=_RATE))
+                self.ignored.append(
+                    Ignored(text=observed.text, span=observed.span, why="observed", fact=_RATE)
+                )
 
     def drop_terms(self, *, alone: bool) -> None:
         """In a question about meanings, `offline` and `speculative` are terms and no wishes; in a why, if nothing else is said."""

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 
-from advisor.dialogue.nameparts import BRACKETS, QUALIFIERS, VARIANTS, Named, Part, billions, is_size, skip_qualifiers
+from advisor.dialogue.nameparts import (
+    BRACKETS,
+    QUALIFIERS,
+    VARIANTS,
+    Named,
+    Part,
+    billions,
+    is_size,
+    skip_qualifiers,
+)
 from advisor.dialogue.trie import SEPARATORS
 
 _VERSION = re.compile(r"[0-9]{1,2}(\.[0-9]{1,2})?")
@@ -18,6 +27,7 @@ _NEAR = 0.06
 """Sizes that differ by less are the same one rounded or counted another way: GLM-4.5 has 355 or 358 billion."""
 _SWALLOWED = 0.25
 _MOST_PARTS = 12
+_MOST_BETWEEN = 2
 
 
 def goes_on(
@@ -41,11 +51,11 @@ def goes_on(
             break
         if _is_version(text) and not versioned and (joined or _says_version(parts, place, ordinary)):
             versioned = True
-        elif text not in VARIANTS or not (joined or _is_size_at(parts, place + 1)):
+        elif text not in VARIANTS or not (joined or _size_ahead(parts, place + 1)):
             break
         extra.append(text)
         end = place + 1
-    return (tuple(extra), skip_qualifiers(list(parts), end)) if extra else None
+    return (tuple(extra), skip_qualifiers(parts, end)) if extra else None
 
 
 def near_size(size: str, pool: Iterable[Named]) -> set[str]:
@@ -63,7 +73,7 @@ def contradicts(size: str, seen: Set[str], pool: Iterable[Named]) -> bool:
     wanted = billions(size)
     for model in pool:
         sizes = [billions(own) for own in model.parts if is_size(own)]
-        if not sizes and not seen.issuperset(model.own):
+        if not sizes and not seen >= set(model.own):
             continue
         named_by_size = any(is_size(part) for part in model.own)
         limit = _NEAR if named_by_size else _SWALLOWED
@@ -72,10 +82,15 @@ def contradicts(size: str, seen: Set[str], pool: Iterable[Named]) -> bool:
     return True
 
 
-def new_name(parts: Sequence[Part], place: int, families: Set[str], ordinary: Set[str]) -> tuple[str, int] | None:
+def new_name(
+    parts: Sequence[Part], place: int, families: Set[str], ordinary: Set[str]
+) -> tuple[str, int] | None:
     """A name with a size in one piece that starts at `place`, such as `Smaug-72B`: its slug and the place after it."""
     first = parts[place]
-    if not (first.text[:1].isalpha() and len(first.text) >= _SHORTEST and first.text.isascii()) or first.glued:
+    if (
+        not (first.text[:1].isalpha() and len(first.text) >= _SHORTEST and first.text.isascii())
+        or first.glued
+    ):
         return None
     if first.text in ordinary or first.text in VARIANTS | QUALIFIERS:
         return None
@@ -94,7 +109,7 @@ def new_name(parts: Sequence[Part], place: int, families: Set[str], ordinary: Se
             if end + 1 < len(parts) and parts[end].text == "-" and _ACTIVE.fullmatch(parts[end + 1].text):
                 words.append(parts[end + 1].text)
                 end += 2
-            return "-".join(words), skip_qualifiers(list(parts), end)
+            return "-".join(words), skip_qualifiers(parts, end)
     return None
 
 
@@ -104,7 +119,7 @@ def _is_version(text: str) -> bool:
 
 def _says_version(parts: Sequence[Part], place: int, ordinary: bool) -> bool:
     """Whether a number or code that stands by itself behind a name is a version of it: what follows counts nothing."""
-    if _is_size_at(parts, place + 1):
+    if _size_ahead(parts, place + 1):
         return True
     if ordinary:
         return False
@@ -112,9 +127,18 @@ def _says_version(parts: Sequence[Part], place: int, ordinary: bool) -> bool:
     return not parts[place].plain_number or "." in parts[place].text or following in _AFTER_NAME
 
 
-def _is_size_at(parts: Sequence[Part], place: int) -> bool:
-    place = _following(parts, place)
-    return place < len(parts) and is_size(parts[place].text) and len(parts[place].text) > 1
+def _size_ahead(parts: Sequence[Part], place: int) -> bool:
+    """Whether a size follows, with nothing but a version or a variant before it."""
+    for _ in range(_MOST_BETWEEN + 1):
+        place = _following(parts, place)
+        if place >= len(parts):
+            return False
+        if is_size(parts[place].text):
+            return True
+        if parts[place].text not in VARIANTS and not _is_version(parts[place].text):
+            return False
+        place += 1
+    return False
 
 
 def _following(parts: Sequence[Part], place: int) -> int:

@@ -54,6 +54,7 @@ TYPES: dict[str, ValueType] = {
     "several": ValueType("one"),
     "per_node": ValueType("one", bare=True),
     "nodes": ValueType("one"),
+    "node_size": ValueType("one"),
     "batch": ValueType("range"),
     "large": ValueType("range"),
     "number": ValueType("range"),
@@ -73,7 +74,7 @@ TYPES: dict[str, ValueType] = {
 
 _AT_LEAST = {"several": 2.0, "nodes": 2.0, "window": 256.0, "large": 1000.0}
 _AT_MOST = {"batch": 8192.0}
-_ONE_OF = {"per_node": (4.0, 8.0, 16.0), "once": (1.0,)}
+_ONE_OF = {"per_node": (4.0, 8.0, 16.0), "node_size": (4.0, 8.0), "once": (1.0,)}
 _WINDOWS = frozenset({4, 8, 16, 32, 64, 96, 100, 128, 160, 192, 196, 200, 256, 512})
 """Thousands of tokens that contexts have: `32k sessions` are long ones, `10k sessions` are many."""
 _KINDS_WITH_LOW = {"ms", "duration", "speed", "ceiling"}

@@ -13,6 +13,7 @@ WORDS = [
     "llama", "70b", "R1", "8xH100", "fp8", "kv", "cache", "-", "/", "x", "*", "(", ")", "128k", "1M", "1e400", "-0", "١٢٨k",
     "users", "concurrent", "tok/s", "per user", "ttft", "2s", "not", "no", "GB300", "NVL72", "tp", "8", "2", "and", "=", ":",
     "in", "out", "ISL", "4-5", "$3", "per", "hour", "p99", "deepseek", "\u202e", "\u200b", "é", "两", "台", "gb", "what if", "why",
+    "qwen4-72b", "Smaug-7B", "double", "the", "3.5", "v1_5", "chat", "nodes", "of", "H200", "coder", "405b-a22b", "翻倍",
 ]  # fmt: skip
 QUIET = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 
