@@ -57,6 +57,11 @@ class RackfitApp(ReadingApp, PreferencesApp):
         make_passes_rare()
         self.call_after_refresh(self._begin)
 
+    def watch_app_focus(self, focus: bool) -> None:
+        """A browser starts without the focus: the first key must find the prompt."""
+        if focus and len(self.screen_stack) == 1 and self.screen.focused is None:
+            self.screen.set_focus(self.chat.prompt, scroll_visible=False)
+
     def _begin(self) -> None:
         self.run_worker(self.guard(self._load), group="load")
 

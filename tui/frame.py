@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from rich.console import Console
@@ -24,6 +24,8 @@ from tui.themes import THEMES, VARIABLES, default_theme
 from tui.widgets.bars import StatusBar
 
 if TYPE_CHECKING:
+    from textual.worker import WorkType
+
     from tui.engine import Snapshot
 
 R = TypeVar("R")
@@ -125,9 +127,7 @@ class FrameApp(App[None]):
         for status in self.screen_stack[0].query(StatusBar):
             status.busy = next(reversed(self._works.values()), "")
 
-    def guard(
-        self, function: Callable[..., Awaitable[object]], *arguments: Any
-    ) -> Callable[[], Coroutine[None, None, None]]:
+    def guard(self, function: Callable[..., Awaitable[object]], *arguments: Any) -> WorkType[None]:
         """`function` with these arguments as the work of a worker: a defect in it is told and kept, and the screen lives on."""
 
         async def guarded() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import json
 import os
 import re
 import shutil
@@ -10,9 +13,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import aiohttp
 import pytest
 
 from tui.serve import allowed, is_loopback
@@ -110,18 +116,114 @@ def test_the_server_refuses_foreign_names_and_pages(served: str) -> None:
     assert _get(served + "/ws", Origin="https://evil.example")[0] == 403
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-def test_the_screen_appears_in_a_browser(served: str, tmp_path: Path) -> None:
-    """Headless Chromium shows the prompt of the chat."""
+async def test_the_chat_works_over_the_page_s_connection(served: str) -> None:
+    """What the page does: connect, type a question, and the answer arrives."""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{served}/ws?width=100&height=30") as socket,
+    ):
+        drawn = await _drawn_until(socket, b"hich model")
+        for key in "Llama 3.3 70B fp8 32k context 100 users\r":
+            await socket.send_json(["stdin", key])
+        drawn = await _drawn_until(socket, b"NODE")
+        assert b"NODE" in drawn
+
+
+async def test_an_export_is_a_download_and_touches_no_file(served: str) -> None:
+    """In the browser F9 delivers the record to the reader instead of writing where the server runs."""
+    async with aiohttp.ClientSession() as session, session.ws_connect(f"{served}/ws?width=100&height=30") as socket:
+        await _drawn_until(socket, b"hich model")
+        await socket.send_json(["stdin", "\x1b[20~"])
+        await _drawn_until(socket, b"rackfit.md")
+        await socket.send_json(["stdin", "\r"])
+        async with asyncio.timeout(40):
+            while (message := await socket.receive()).type != aiohttp.WSMsgType.TEXT:
+                pass
+        event, key = json.loads(message.data)
+        assert event == "deliver_file_start"
+        async with session.get(f"{served}/download/{key}") as download:
+            assert download.headers["Content-Disposition"] == "attachment; filename=rackfit.md"
+            assert (await download.text()).startswith("# rackfit conversation")
+
+
+async def _drawn_until(socket: aiohttp.ClientWebSocketResponse, mark: bytes) -> bytes:
+    drawn = b""
+    async with asyncio.timeout(40):
+        while mark not in drawn:
+            message = await socket.receive()
+            if message.type == aiohttp.WSMsgType.BINARY:
+                drawn += message.data
+            assert message.type not in (aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR), drawn[-500:]
+    return drawn
+
+
+class Browser:
+    """Headless Chromium, driven through its debugging protocol."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._number = 0
+
+    async def call(self, method: str, **parameters: object) -> dict[str, Any]:
+        """Call a method and return its result."""
+        self._number += 1
+        await self._socket.send_json({"id": self._number, "method": method, "params": parameters})
+        while True:
+            answer = json.loads((await self._socket.receive()).data)
+            if answer.get("id") == self._number:
+                return dict(answer["result"])
+
+    async def value(self, expression: str) -> Any:
+        """The value of a JavaScript expression in the page."""
+        return (await self.call("Runtime.evaluate", expression=expression))["result"].get("value")
+
+
+@asynccontextmanager
+async def browser(profile: Path) -> AsyncIterator[Browser]:
+    """A new browser with an empty profile, ended afterwards."""
     assert CHROMIUM is not None
-    _get(served)
     flags = [
         "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1200,800",
-        "--virtual-time-budget=15000", "--timeout=20000",
+        "--disable-component-update", "--disable-sync", "--enable-unsafe-swiftshader", f"--user-data-dir={profile}",
+        "--remote-debugging-port=0", "--window-size=1200,800", "about:blank",
     ]  # fmt: skip
-    dump = subprocess.run(
-        [CHROMIUM, *flags, "--dump-dom", served], capture_output=True, timeout=90, text=True
-    )
-    assert "rackfit" in dump.stdout
-    assert "xterm" in dump.stdout
+    process = await asyncio.create_subprocess_exec(CHROMIUM, *flags, stderr=asyncio.subprocess.DEVNULL)
+    try:
+        port_file = profile / "DevToolsActivePort"
+        async with asyncio.timeout(30):
+            while not port_file.exists() or not port_file.read_text().strip():
+                await asyncio.sleep(0.1)
+        port = port_file.read_text().split()[0]
+        async with aiohttp.ClientSession() as session:
+            pages = await (await session.get(f"http://127.0.0.1:{port}/json")).json()
+            address = next(page["webSocketDebuggerUrl"] for page in pages if page["type"] == "page")
+            async with session.ws_connect(address, max_msg_size=0) as socket:
+                yield Browser(socket)
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+async def test_the_screen_appears_in_a_browser_and_takes_keys(served: str, tmp_path: Path) -> None:
+    """Headless Chromium draws the chat, the terminal has the focus, and nothing is loaded from elsewhere."""
+    async with browser(tmp_path / "profile") as chromium:
+        await chromium.call("Page.enable")
+        await chromium.call("Page.navigate", url=served)
+        async with asyncio.timeout(40):
+            while "-first-byte" not in str(await chromium.value("document.body.className")):
+                await asyncio.sleep(0.2)
+        await asyncio.sleep(2)
+        assert await chromium.value("document.activeElement.className") == "xterm-helper-textarea"
+        loaded = await chromium.value("performance.getEntriesByType('resource').map(e => e.name).join(' ')")
+        assert loaded
+        assert all(name.startswith(served) for name in loaded.split())
+        blank = await _picture_size(chromium)
+        await chromium.call("Input.insertText", text="/evidence")
+        await asyncio.sleep(1)
+        assert blank > 15_000, "an empty page is smaller"
+        assert await _picture_size(chromium) != blank
+
+
+async def _picture_size(chromium: Browser) -> int:
+    return len(base64.b64decode((await chromium.call("Page.captureScreenshot"))["data"]))

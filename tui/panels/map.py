@@ -50,8 +50,8 @@ class MapPanel(Panel):
     FOCUS = "#map-grid"
     HELP = "N nodes, R rack, = either, × nothing fits. ◉ is the current requirement. x and y choose the axes, enter asks there."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "axis(0)", "x axis", id="map.x"),
-        Binding("y", "axis(1)", "y axis", id="map.y"),
+        Binding("x", "axis(0)", "horizontal", id="map.x"),
+        Binding("y", "axis(1)", "vertical", id="map.y"),
     ]
 
     def __init__(self) -> None:

@@ -79,7 +79,7 @@ class TabBar(Drawn, can_focus=True):
 
     def lines(self, width: int) -> list[Content]:
         """` F2 Facts │ F3 Fit │ …`, the current one reversed; keys are left out where they do not fit."""
-        for separator, with_keys in ((" │ ", True), (" ", True), (" │ ", False), (" ", False)):
+        for separator, with_keys in ((" │ ", True), (" ", True), (" │ ", False), (" ", False), ("", False)):
             line = self._line(separator, with_keys=with_keys)
             if line.cell_length <= width:
                 return [line]
@@ -89,11 +89,9 @@ class TabBar(Drawn, can_focus=True):
         parts = []
         for name, (key, title) in self._tabs.items():
             click = Style.from_meta({"@click": f"app.panel({name!r})"})
-            label = Content(f" {title} ")
-            if name == self.current:
-                label = label.stylize("bold reverse")
-            hint = Content(key).stylize("$quiet") if with_keys and key else Content("")
-            parts.append((hint + label).stylize(click))
+            hint = Content(f"{key} ").stylize("$quiet") if with_keys and key else Content("")
+            label = Content.assemble(" ", hint, title, " ").stylize(click)
+            parts.append(label.stylize("bold reverse") if name == self.current else label)
         return Content(separator).stylize("$quiet").join(parts)
 
     def action_step(self, step: int) -> None:
