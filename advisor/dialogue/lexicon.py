@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from advisor.dialogue.modelnames import ModelNames
-from advisor.dialogue.patterns import Pattern, PatternCompiler
+from advisor.dialogue.patterns import Pattern, PatternCompiler, PatternIndex
+from advisor.dialogue.plain_words import plain_phrases
 from advisor.dialogue.text import Token, tokens_of
 from advisor.dialogue.trie import NameTrie
 from advisor.errors import InputError, KnowledgeError
@@ -151,13 +152,24 @@ class Lexicon:
         for fact in self.kb.facts.values():
             if fact.scope != "requirement":
                 continue
-            for source in fact.patterns:
+            for source in fact.patterns or plain_phrases(fact):
                 found.append(self._phrase(fact, source))
             for choice in fact.choices:
                 words = [word for word in choice.words if not any(c.isdigit() for c in word)]
                 if fact.name != PRECISION_FACT:
                     found += [self._compiler.compile(word, fact.name, choice.value) for word in words]
         return tuple(found)
+
+    @cached_property
+    def phrases(self) -> PatternIndex:
+        """The patterns of the facts by their words."""
+        return PatternIndex(self.patterns)
+
+    @cached_property
+    def asked(self) -> tuple[PatternIndex, Sequence[int]]:
+        """The patterns of the acts by their words, and the place of the act of each."""
+        owners = [place for place, act in enumerate(self.acts) for _ in act.patterns]
+        return PatternIndex([pattern for act in self.acts for pattern in act.patterns]), owners
 
     def _phrase(self, fact: Fact, source: str) -> Pattern:
         phrase, _, value = source.partition(" => ")

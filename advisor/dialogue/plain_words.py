@@ -16,9 +16,9 @@ def plain_phrases(fact: Fact) -> tuple[str, ...]:
     words = [word for word in fact.words or (fact.title,) if _is_plain(word)]
     if not words:
         return ()
-    cue = f"({'|'.join(words)})"
+    cue = f"({'|'.join([*words, *(f'{word}s' for word in words)])})"
     if fact.type == "flag":
-        return (cue,)
+        return (cue, f"{cue} [is|are|=|:] (no|false) => no")
     unit = f" [{fact.unit}]" if _is_plain(fact.unit) else ""
     return (f"{cue} {{number}}{unit}", f"{{number}}{unit} {cue}")
 

@@ -39,7 +39,7 @@ def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) ->
         reader.take_answer(fact.name, answer)
     else:
         reader.read_names()
-        reader.read_phrases(find_phrases(lexicon, line, lexicon.patterns))
+        reader.read_phrases(find_phrases(lexicon, line))
     act, concepts = act_of(lexicon, line, reader.facts)
     scaled = scaled_of(lexicon, line) if _may_scale(act, line, reader.facts) else None
     if scaled is not None and not set(scaled.facts) & set(reader.facts):
@@ -207,7 +207,7 @@ class _Reader:
         fact, value = found.pattern.owner, found.pattern.value
         kind = self.lexicon.kb.facts[fact].type
         if kind == "flag":
-            self._add(fact, not found.excluded, found.items)
+            self._add(fact, (value not in ("no", "false")) != found.excluded, found.items)
         elif found.excluded:
             self._ignore(found.items, "excluded", fact, value)
         elif kind in ("number", "integer"):
