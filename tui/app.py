@@ -257,10 +257,12 @@ class RackfitApp(ReadingApp, PreferencesApp):
 
     async def action_panel(self, name: str) -> None:
         """Bring a panel (or `chat`) on screen; a second press returns to the prompt."""
-        if name == "graph" and len(self.screen_stack) > 1:
-            return
-        while len(self.screen_stack) > 1:
+        from tui.screens.reader import Reader
+
+        while isinstance(self.screen, Reader):
             self.pop_screen()
+        if len(self.screen_stack) > 1:
+            return  # a window with something typed in it is left with esc only
         inside = self.focused is not None and any(
             node.id == f"panel-{name}" for node in self.focused.ancestors
         )
@@ -289,7 +291,9 @@ class RackfitApp(ReadingApp, PreferencesApp):
         from tui.exporting import export_window
 
         window = export_window(self)
-        if window is not None and len(self.screen_stack) == 1:
+        if window is None:
+            self.notify("The knowledge base is still being read.")
+        elif not isinstance(self.screen, type(window)):
             self.push_screen(window)
 
     def action_sessions(self) -> None:

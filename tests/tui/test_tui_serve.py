@@ -131,8 +131,11 @@ async def test_the_chat_works_over_the_page_s_connection(served: str) -> None:
 
 async def test_an_export_is_a_download_and_touches_no_file(served: str) -> None:
     """In the browser F9 delivers the record to the reader instead of writing where the server runs."""
-    async with aiohttp.ClientSession() as session, session.ws_connect(f"{served}/ws?width=100&height=30") as socket:
-        await _drawn_until(socket, b"hich model")
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{served}/ws?width=100&height=30") as socket,
+    ):
+        await _drawn_until(socket, b"Hugging")
         await socket.send_json(["stdin", "\x1b[20~"])
         await _drawn_until(socket, b"rackfit.md")
         await socket.send_json(["stdin", "\r"])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from textual.command import CommandPalette
+from textual.widgets import Input
 from tui_driving import ask, press, screen_text, settle, type_text
 
 from tui.app import RackfitApp
 from tui.commands import SLASH, commands
 from tui.screens.chat import ChatScreen
+from tui.screens.export import Export
 from tui.screens.help import help_page
 from tui.screens.reader import Page, Reader
 
@@ -129,3 +131,26 @@ async def test_windows_fit_the_smallest_screen(running, app: RackfitApp) -> None
     async with running((80, 24)) as pilot:
         await press(pilot, "f1")
         assert app.screen.query_one(".window").size.width >= 74
+
+
+async def test_a_panel_key_does_not_close_a_window_with_something_typed(running, app: RackfitApp) -> None:
+    """Only pages that are read give way to a panel; what is typed into a window stays."""
+    async with running() as pilot:
+        await ask(pilot)
+        await press(pilot, "f2", "enter")
+        await type_text(pilot, "par")
+        await press(pilot, "f3")
+        assert app.screen.query_one(Input).value == "par"
+        await press(pilot, "escape", "f1", "f3")
+        assert isinstance(app.screen, ChatScreen)
+        assert app.chat.panel_name == "fit"
+
+
+async def test_exporting_works_from_a_page(running, app: RackfitApp) -> None:
+    """F9 opens the export over whatever is being read, once."""
+    async with running() as pilot:
+        await ask(pilot)
+        await press(pilot, "f1", "f9", "f9")
+        assert isinstance(app.screen, Export)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, Reader)

@@ -48,10 +48,12 @@ class Sessions(Window[str]):
                 "reading the saved conversations", _saved, rackfit(self).engine.opened
             )
             options = self.query_one(OptionList)
-            place = options.highlighted or 0
+            chosen = self._chosen
             options.clear_options()
             options.add_options(_option(info, current) for info in infos)
-            options.highlighted = min(place, len(infos) - 1) if infos else None
+            others = [info.id for info in infos if info.id != current]
+            wanted = chosen if chosen in others else next(iter(others), "")
+            options.highlighted = options.get_option_index(wanted) if wanted else None
             self._note(
                 "enter go on · r rename · d delete · esc close"
                 if infos
