@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from advisor import __version__
 from advisor.cli.streams import data, narrate
@@ -40,7 +41,20 @@ class _Parser(argparse.ArgumentParser):
     """argparse with our error style: one line, status 2, nearest known flag or value."""
 
     def error(self, message: str) -> None:  # type: ignore[override]  # raises instead of returning NoReturn
-        raise InputError(f"{self.prog}: {' '.join(message.split())}; see `{self.prog} --help`")
+        command = self.prog.removeprefix("rackfit").strip()
+        place = f"{command}: " if command else ""
+        raise InputError(f"{place}{' '.join(message.split())}; see `{self.prog} --help`")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse all of it: what this command does not know is refused here, with the nearest flag it has."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            from difflib import get_close_matches
+
+            known = [flag for flag in self._option_string_actions if flag.startswith("--")]
+            near = get_close_matches(unknown[0].partition("=")[0], known, n=1)
+            self.error(f"does not take {shown(unknown[0])}{f'; did you mean {near[0]}?' if near else ''}")
+        return parsed, unknown
 
 
 def build_parser(command: str | None, argv: Sequence[str] = ()) -> argparse.ArgumentParser:
