@@ -19,11 +19,16 @@ def act_of(lexicon: Lexicon, line: Line, facts: Mapping[str, Reading]) -> tuple[
     """The act of a sentence with these facts, and the concepts it names."""
     terms = with_terms(lexicon, line)
     concepts = tuple(dict.fromkeys(n.slug for item in terms.items if item.canon == "C" for n in item.names))
-    for act in lexicon.acts:
-        if _allowed(lexicon, act, line, facts) and any(
-            _occurs(pattern, line, terms) for pattern in act.patterns
-        ):
-            return act, concepts
+    index, owners = lexicon.asked
+    refused = -1
+    for place in index.places(line.words | terms.words):
+        owner = owners[place]
+        if owner == refused:
+            continue
+        if not _allowed(lexicon, lexicon.acts[owner], line, facts):
+            refused = owner
+        elif _occurs(index.patterns[place], line, terms):
+            return lexicon.acts[owner], concepts
     return (SAY if facts else UNKNOWN), concepts
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.dialogue.lexicon import Lexicon
@@ -35,15 +35,14 @@ class Found:
     excluded: bool = False
 
 
-def find_phrases(lexicon: Lexicon, line: Line, patterns: Iterable[Pattern]) -> list[Found]:
+def find_phrases(lexicon: Lexicon, line: Line) -> list[Found]:
     """The phrases of a line in order of their place: the most specific win, and no number or cue is used twice.
 
     `TTFT 2s TPOT 100ms` can be read with the cue before or after its number; the reading that explains more is taken.
     """
     candidates = [
         found
-        for pattern in patterns
-        if all(line.words & need for need in pattern.needs)
+        for pattern in lexicon.phrases.possible(line.words)
         for match in pattern.expression.finditer(line.text)
         if (found := _found(line, pattern, match)) is not None
     ]

@@ -78,9 +78,12 @@ def parts_of(tokens: Sequence[Token], blocked: Sequence[bool] = ()) -> list[Part
     return parts
 
 
+_SIZE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?(?:x[0-9]{1,9}(?:\.[0-9]{1,9})?){0,2}[bt]")
+
+
 def is_size(part: str) -> bool:
     """Whether a part is a size such as `70b`, `8x7b` or `1t`."""
-    return part[:1].isdigit() and part[-1:] in ("b", "t")
+    return _SIZE.fullmatch(part) is not None
 
 
 def billions(size: str) -> float:

@@ -17,7 +17,7 @@ one capital letter for a recognised name. Every repetition is bounded, so matchi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
@@ -28,6 +28,8 @@ ENTITIES = {"accelerator": "A", "rack": "R", "node": "B", "system": "[RB]", "mod
 """Slot type -> letter (class) that stands for a recognised name in the canonical line."""
 
 _NUMBER = "#[kmbtg]?"
+_NUMBERS = frozenset({"#", "#k", "#m", "#b", "#t", "#g"})
+"""The number as it stands in the canonical line, with and without a suffix."""
 _RANGE = rf"{_NUMBER} (?:(?:-|~|to) {_NUMBER} )?"
 _LIST = rf"{_NUMBER} (?:(?:, )?(?:[/,&]|and|or|vs) (?:or )?{_NUMBER} ){{0,6}}"
 _JOIN = "(?:[-_] )?"
@@ -70,6 +72,34 @@ class Pattern:
     def expression(self) -> re.Pattern[str]:
         """The compiled expression; most patterns are ruled out by their words and never need it."""
         return _compiled(self.regex)
+
+
+class PatternIndex:
+    """Patterns by a word that each needs, so that a line is tried against those alone that it may hold."""
+
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
+        self.patterns = patterns
+        self._by_word: dict[str, list[int]] = {}
+        self._always: list[int] = []
+        for place, pattern in enumerate(patterns):
+            if not pattern.needs:
+                self._always.append(place)
+                continue
+            for word in min(pattern.needs, key=len):
+                self._by_word.setdefault(word, []).append(place)
+
+    def possible(self, words: Set[str]) -> list[Pattern]:
+        """The patterns that need none but `words`, in order."""
+        return [self.patterns[place] for place in self.places(words)]
+
+    def places(self, words: Set[str]) -> list[int]:
+        """Places of the patterns that need none but `words`, in order."""
+        places = set(self._always)
+        for word in words:
+            places.update(self._by_word.get(word, ()))
+        return [
+            i for i in sorted(places) if all(not need.isdisjoint(words) for need in self.patterns[i].needs)
+        ]
 
 
 @cache
@@ -243,14 +273,18 @@ class _Reader:
         if kind in ENTITIES:
             letter = ENTITIES[kind]
             self.slots.append(Slot(facts, kind, group))
-            return _Part(f"(?P<{group}>{letter} )", weight=1, kind="name")
+            needs = (frozenset(letter.strip("[]")),)
+            return _Part(f"(?P<{group}>{letter} )", needs, weight=1, kind="name")
         if kind not in TYPES:
             raise KnowledgeError(
                 f"{self._where}: no slot type {kind!r}; one of {', '.join((*TYPES, *ENTITIES))}"
             )
         self.slots.append(Slot(facts, kind, group))
         form = TYPES[kind].form
+        units = (frozenset(TYPES[kind].first_words),) if TYPES[kind].units else ()
         if form == "unit":
-            return _Part(f"(?P<{group}>{TYPES[kind].units})")
+            return _Part(f"(?P<{group}>{TYPES[kind].units})", units)
         body = {"range": _RANGE, "list": _LIST, "one": f"{_NUMBER} "}[form] + TYPES[kind].units
-        return _Part(f"(?P<{group}>{body})", kind="bare" if TYPES[kind].bare else "number")
+        return _Part(
+            f"(?P<{group}>{body})", (_NUMBERS, *units), kind="bare" if TYPES[kind].bare else "number"
+        )

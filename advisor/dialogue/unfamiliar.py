@@ -87,6 +87,8 @@ def new_name(
 ) -> tuple[str, int] | None:
     """A name with a size in one piece that starts at `place`, such as `Smaug-72B`: its slug and the place after it."""
     first = parts[place]
+    if place + 1 >= len(parts) or not parts[place + 1].glued:
+        return None
     if (
         not (first.text[:1].isalpha() and len(first.text) >= _SHORTEST and first.text.isascii())
         or first.glued

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,11 +28,6 @@ _MILLISECONDS: dict[str, float] = {
 }  # fmt: skip
 
 
-def _units(words: Iterable[str]) -> str:
-    """An expression for any of the units, the longest first."""
-    return "(?:" + "|".join(f"{word} " for word in sorted(words, key=len, reverse=True)) + ")"
-
-
 @dataclass(frozen=True, slots=True)
 class ValueType:
     """One slot type: its form, the unit words it must carry, and the part it plays in the fact's value.
@@ -41,9 +36,20 @@ class ValueType:
     """
 
     form: Form
-    units: str = ""
+    words: tuple[str, ...] = ()
     role: Role = "value"
     bare: bool = False
+
+    @property
+    def units(self) -> str:
+        """An expression for any of the units, the longest first; empty without units."""
+        words = sorted(self.words, key=len, reverse=True)
+        return "(?:" + "|".join(f"{word} " for word in words) + ")" if words else ""
+
+    @property
+    def first_words(self) -> tuple[str, ...]:
+        """The first word of each unit."""
+        return tuple(word.split()[0] for word in self.words)
 
 
 TYPES: dict[str, ValueType] = {
@@ -67,8 +73,8 @@ TYPES: dict[str, ValueType] = {
     "speed": ValueType("range"),
     "ceiling": ValueType("range"),
     "ms": ValueType("range"),
-    "duration": ValueType("range", units=_units(_MILLISECONDS)),
-    "period": ValueType("unit", units=_units(_SECONDS), role="divisor"),
+    "duration": ValueType("range", tuple(_MILLISECONDS)),
+    "period": ValueType("unit", tuple(_SECONDS), role="divisor"),
 }  # fmt: skip
 """Slot type -> how it is written. `long` is a token count that is one by its look alone, `speed` is tokens/s per user."""
 
