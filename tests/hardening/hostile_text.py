@@ -48,6 +48,13 @@ FREE_TEXT = {
 """Fields that hold prose or names and that nothing computes with."""
 
 
+PROSE = {
+    "summary", "body", "symptom", "root_cause", "workaround", "notes", "note", "reason", "question", "why", "help", "citation",
+    "notice", "text", "corrected", "formula",
+}  # fmt: skip
+"""Fields of several lines; the schemas hold all others to one."""
+
+
 def poisoned(value: Any, payload: str) -> Any:
     """A record with the payload in front of every free text and in a new alias; figures, ids and links stay."""
     if isinstance(value, tuple):
@@ -61,15 +68,19 @@ def poisoned(value: Any, payload: str) -> Any:
         own = getattr(value, spec.name)
         if isinstance(own, str):
             if spec.name in FREE_TEXT and own:
-                changed[spec.name] = f"{payload} {own}"
+                changed[spec.name] = f"{payload if spec.name in PROSE else _one_line(payload)} {own}"
         elif spec.name == "facts" and isinstance(own, dict) and own:
             first = next(iter(own.values()))
-            changed[spec.name] = poisoned({**own, payload: first}, payload)
+            changed[spec.name] = poisoned({**own, _one_line(payload): first}, payload)
         elif spec.name == "aliases":
-            changed[spec.name] = (*own, payload)
+            changed[spec.name] = (*own, _one_line(payload))
         else:
             changed[spec.name] = poisoned(own, payload)
     return dataclasses.replace(value, **changed)
+
+
+def _one_line(payload: str) -> str:
+    return payload.replace("\r", "").replace("\n", " ")
 
 
 def poisoned_base(kb: KnowledgeBase, payload: str) -> KnowledgeBase:
