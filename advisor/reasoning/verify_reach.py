@@ -92,16 +92,18 @@ def _telling(kb: KnowledgeBase) -> set[str]:
 def _cycles(kb: KnowledgeBase) -> Iterator[RuleProblem]:
     """Circles among facts that rules assume or that are derived from each other, each reported once."""
     edges: dict[str, dict[str, tuple[str, Where]]] = defaultdict(dict)
+    ruled: set[str] = set()  # what these facts depend on, the conditions of the rules say more exactly
     for rule in kb.rules.values():
         depends = set(rule.when.facts()) - must_be_stated(rule.when)
         for index, effect in enumerate(rule.then):
             if effect.kind == "assume":
+                ruled.add(effect.target)
                 own = depends | ({effect.value.fact} if isinstance(effect.value, FactRef) else set())
                 for name in sorted(own):
                     edges[effect.target].setdefault(name, (rule.id, ("then", index, "assume")))
     for fact in kb.facts.values():
-        for index, name in enumerate(fact.derived_from):
-            if fact.computed_by:
+        if fact.computed_by or fact.name not in ruled:
+            for index, name in enumerate(fact.derived_from):
                 edges[fact.name].setdefault(name, (fact.id, ("derived_from", index)))
     reported: set[str] = set()
     for start in sorted(edges):

@@ -254,6 +254,13 @@ def test_facts_that_settle_each_other_are_a_cycle_unless_the_stated_value_is_mea
     assert problems(limit, rule("kind", stated, {"assume": "workload", "value": "interactive"})) == []
 
 
+def test_facts_derived_from_each_other_are_a_cycle() -> None:
+    """Nothing ever settles two facts that each name the other, whether or not a part of the code computes them."""
+    both = [flag("one", derived_from=["two"]), flag("two", derived_from=["one"])]
+    reader = warn("r", {"all": [{"fact": "one", "is": True}, {"fact": "two", "is": True}]})
+    assert [(p.kind, p.where) for p in problems(*both, reader)] == [("cycle", ("derived_from", 0))]
+
+
 def test_a_region_without_a_verdict_is_a_gap_with_a_point_in_it() -> None:
     """Below 20 and above 20 leave 20 itself, and a limit nobody gave."""
     found = problems(
