@@ -21,7 +21,7 @@ from advisor.lint.corpus import Corpus
 from advisor.lint.ignores import MARK, apply_ignores
 from advisor.lint.options import Options
 from advisor.lint.results import load_results, results_key, save_results
-from advisor.records import KINDS, Entry
+from advisor.records import KINDS, Entry, Fact
 from advisor.units import shown
 
 _NOT_YET = frozenset({"KB230", "KB302", "KB303", "KB304", "KB310", "KB509"})
@@ -112,6 +112,7 @@ class _Run:
         self.options = options
         self.text_checks = {kind: list(checks_of("text", kind)) for kind in KINDS}
         self.entry_checks = {kind: list(checks_of("entry", kind)) for kind in KINDS}
+        self.unread: list[str] = []  # texts of the entries that cannot be used
 
     def findings(self, files: Iterable[EntryFile]) -> Iterator[Finding]:
         entries: dict[str, Entry] = {}
@@ -122,6 +123,7 @@ class _Run:
             own, entry = self._check_one(file)
             if entry is None:
                 broken.add(file.id)
+                self.unread.append(file.text)
             else:
                 entries[file.id], kept[file.id] = entry, file
             if own:
@@ -167,11 +169,16 @@ class _Run:
             kb=kb, options=self.options, files=linted, broken=frozenset(broken), base=frozenset(below)
         )
 
+    def _may_be_mended(self, corpus: Corpus, problem: Problem) -> bool:
+        """Whether a broken entry might hold what is missed: for a fact that nothing reads, one that at least names it."""
+        fact = corpus.kb.entries.get(problem.entry)
+        return not isinstance(fact, Fact) or any(fact.name in text for text in self.unread)
+
     def _across(self, corpus: Corpus) -> Iterator[tuple[str, list[Finding]]]:
         problems: dict[str, list[tuple[Check, Problem]]] = {}
         found = (pair for check in checks_of("corpus") for pair in judged(check, corpus))
         for check, problem in found:
-            if corpus.broken and check.code in _NOT_YET:
+            if corpus.broken and check.code in _NOT_YET and self._may_be_mended(corpus, problem):
                 continue
             home = _home(corpus, check, problem)
             if home.entry:

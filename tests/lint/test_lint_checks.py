@@ -131,3 +131,12 @@ def test_watching_notices_what_is_written_added_and_removed(bench: Workbench) ->
     next(looks)
     extra.unlink()
     next(looks)
+
+
+def test_a_fact_nothing_reads_is_reported_unless_a_broken_entry_names_it(bench: Workbench) -> None:
+    """A rule that cannot be used yet may be the one that reads the fact; any other broken entry says nothing about it."""
+    bench.change("facts/ceiling-height", "name: ceiling_height\n")
+    bench.write("rules/broken", "id: rules/broken\ntitle: Broken\nwhen: {fact: tpot_ms, below: 15}\n")
+    assert "KB509" in bench.codes()
+    bench.write("rules/broken", "id: rules/broken\ntitle: Broken\nwhen: {fact: ceiling_height, below: 3}\n")
+    assert "KB509" not in bench.codes()
