@@ -159,6 +159,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         await self._loaded.wait()
         await self.chat.transcript.add([Message(role="user", kind="echo", markdown=text)], topic=True)
         self.chat.query_one(Replies).choices = ()
+        self.chat.prompt.placeholder = "Answer, ask why, or change anything"
         await self._converse(self.engine.say(text))
 
     async def _converse(self, work: Any) -> str:
@@ -186,8 +187,6 @@ class RackfitApp(ReadingApp, PreferencesApp):
         await self.chat.transcript.add(new, stream=moving)
         if self.snapshot is not None:
             self.chat.take(self.snapshot)
-            if self.snapshot.recommendation is not None:
-                self.chat.prompt.placeholder = "Answer, ask why, or change anything"
         choices = next((message.choices for message in reversed(new) if message.choices), ())
         self.chat.query_one(Replies).choices = tuple(choices)
 

@@ -22,17 +22,10 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 KIND_FOLDERS = (
-    "concepts",
-    "gotchas",
-    "evidence",
-    "models",
-    "accelerators",
-    "systems",
-    "rules",
-    "facts",
-    "calibration",
-    "sources",
-)
+    "gotchas", "concepts", "models", "systems", "accelerators", "evidence", "rules", "facts", "engines", "calibration", "sources",
+)  # fmt: skip
+"""Kind folders of the knowledge base, those read most first."""
+
 _ENTRY = re.compile(
     rf"\b(?:{'|'.join(KIND_FOLDERS)})/[a-z0-9][a-z0-9._-]*[a-z0-9](?:/[a-z0-9][a-z0-9._-]*[a-z0-9])*"
 )

@@ -61,7 +61,8 @@ async def test_a_reply_is_chosen_with_the_keyboard(running, app: RackfitApp) -> 
     """Tab goes to the replies, arrows choose, enter replies and returns to the prompt."""
     async with running((80, 24)) as pilot:
         await ask(pilot)
-        app.chat.query_one(Replies).focus()
+        await press(pilot, "tab")
+        assert app.focused is app.chat.query_one(Replies)
         await press(pilot, "right", "enter")
         assert conversation(app).said[-1] == "Liquid"
         assert app.focused is app.chat.prompt

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.markdown import lay_out, links_in
+from advisor.records import KINDS
+from tui.markdown import KIND_FOLDERS, lay_out, links_in
 
 TABLE = "| system | tok/s |\n|---|--:|\n| HGX B300 | 14,441 |\n| GB300 NVL72 | 15,779 |\n"
 
@@ -83,3 +84,8 @@ def test_any_text_fits_its_width(text: str, width: int) -> None:
     """Whatever the text, no line is wider than asked for and nothing raises."""
     for line in lay_out(text, width):
         assert line.cell_length <= width
+
+
+def test_every_kind_of_entry_can_be_linked() -> None:
+    """Ids of all kinds of the knowledge base are recognised in prose."""
+    assert set(KIND_FOLDERS) == set(KINDS)

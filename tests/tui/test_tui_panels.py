@@ -212,9 +212,12 @@ async def test_the_knowledge_base_is_searched_and_browsed(running, app: RackfitA
         options = app.chat.query_one("#kb-results", OptionList)
         everything = options.option_count
         await press(pilot, "ctrl+k")
-        assert 0 < options.option_count < everything
+        assert options.option_count == 1
         await press(pilot, *"tensor")
-        assert options.option_count >= 1
+        assert options.option_count == 0
+        for _ in range(6):
+            await press(pilot, "ctrl+k")
+        assert 1 <= options.option_count < everything
         await press(pilot, "enter")
         assert "Each layer is split over several accelerators." in screen_text(app)
 

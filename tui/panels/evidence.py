@@ -99,6 +99,8 @@ class EvidencePanel(Panel):
         noun = "pair" if len(self._pairs) == 1 else "pairs"
         scope = f"{noun} in the knowledge base" if self._all else f"{noun} behind this answer"
         note = f"{len(self._pairs)} {scope}; rates per accelerator are derived, not verified by MLCommons Association"
+        if not self._pairs and not self._all:
+            note = "no comparable pair stands behind this answer; a shows all pairs"
         self.query_one("#pair-note", Static).update(hint(note))
 
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:

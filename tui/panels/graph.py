@@ -40,7 +40,7 @@ _BACKWARD = {
     "claims": "figures that use it",
 }
 _KIND_MARK = {"concepts": "◇", "gotchas": "!", "evidence": "≡", "rules": "→", "models": "◆", "systems": "▣",
-              "accelerators": "▪", "facts": "?", "sources": "§", "calibration": "~"}  # fmt: skip
+              "accelerators": "▪", "facts": "?", "sources": "§", "calibration": "~", "engines": "*"}  # fmt: skip
 START = "concepts/scale-up"
 MOST_SHOWN = 40
 """Neighbours of one kind of link that are listed."""

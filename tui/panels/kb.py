@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
+from tui.markdown import KIND_FOLDERS
 from tui.paint import flow
 from tui.panels.base import Panel, hint
+from tui.widgets.drawn import Drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from advisor.knowledge.base import KnowledgeBase
     from tui.engine import Snapshot
 
@@ -41,7 +42,7 @@ class KnowledgePanel(Panel):
     def compose(self) -> ComposeResult:
         """Field, line of kinds, list."""
         yield Input(placeholder="Search the knowledge base", id="kb-search", compact=True)
-        yield Static("", id="kb-kinds", classes="legend")
+        yield KindsLine()
         yield OptionList(id="kb-results", markup=False)
 
     def draw(self, snapshot: Snapshot) -> None:  # noqa: ARG002  # the base keeps it
@@ -94,38 +95,49 @@ class KnowledgePanel(Panel):
             results.clear_options()
             results.add_options(_option(*row) for row in found)
             results.highlighted = 0 if found else None
-            self.query_one("#kb-kinds", Static).update(self._kinds_line(snapshot.kb, len(found)))
+            self.query_one(KindsLine).show(_counts(snapshot.kb), self._kind, len(found))
 
         self.run_worker(self.rackfit.guard(work), exclusive=True)
 
-    def _kinds_line(self, kb: KnowledgeBase, found: int) -> Content:
-        counts = _counts(kb)
-        parts = [Content(f"all {sum(counts.values())}").stylize("" if self._kind else "bold reverse")]
+
+class KindsLine(Drawn):
+    """How many entries of each kind there are, the chosen kind reversed, and how many are listed."""
+
+    def __init__(self) -> None:
+        super().__init__(id="kb-kinds", classes="legend")
+        self._counts: dict[str, int] = {}
+        self._kind = ""
+        self._found = 0
+
+    def show(self, counts: dict[str, int], kind: str, found: int) -> None:
+        """Show other numbers."""
+        self._counts, self._kind, self._found = counts, kind, found
+        self.redraw()
+
+    def lines(self, width: int) -> list[Content]:
+        """The kinds, wrapped between them, and the number listed."""
+        total = sum(self._counts.values())
+        parts = [Content(f"all {total}").stylize("" if self._kind else "bold reverse")]
         parts += [
             Content(f"{kind} {count}").stylize("bold reverse" if kind == self._kind else "$quiet")
-            for kind, count in counts.items()
+            for kind, count in self._counts.items()
         ]
-        more = f"first {SHOWN} shown" if found >= SHOWN else f"{found} shown"
-        width = self.query_one("#kb-kinds").content_size.width
-        return Content("\n").join([*flow(parts, max(20, width), gap=2), hint(f"{more} · ctrl+k next kind")])
+        more = f"first {SHOWN} listed" if self._found >= SHOWN else f"{self._found} listed"
+        return [*flow(parts, width, gap=2), hint(f"{more} · ctrl+k next kind")]
 
 
 def _counts(kb: KnowledgeBase) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for entry in kb.entries.values():
-        counts[entry.kind] = counts.get(entry.kind, 0) + 1
-    return counts
+    counts = Counter(entry.kind for entry in kb.entries.values())
+    return {kind: counts[kind] for kind in KIND_FOLDERS if counts[kind]}
 
 
 def _find(kb: KnowledgeBase, text: str, kind: str) -> list[tuple[str, str, str]]:
     """(id, title, excerpt) of the entries to show."""
     if not text.strip():
-        entries: Iterable[tuple[str, str, str]] = (
-            (entry.id, entry.title, str(getattr(entry, "summary", "")))
-            for entry in kb.entries.values()
-            if kind in ("", entry.kind)
-        )
-        return sorted(entries)[:SHOWN]
+        order = {folder: place for place, folder in enumerate(KIND_FOLDERS)}
+        entries = [entry for entry in kb.entries.values() if kind in ("", entry.kind)]
+        entries.sort(key=lambda entry: (order.get(entry.kind, len(order)), entry.id))
+        return [(entry.id, entry.title, str(getattr(entry, "summary", ""))) for entry in entries[:SHOWN]]
     from advisor.knowledge.search import search
 
     return [(hit.id, hit.title, hit.excerpt) for hit in search(kb, text, limit=SHOWN, kind=kind)]

@@ -44,6 +44,7 @@ class ChatScreen(Screen[None]):
         self._completion = Completion(commands)
         self._prompt = Prompt(history, self._completion)
         self._shown = "facts"
+        self._beyond_prompt = False
         self._snapshot: Snapshot | None = None
 
     def compose(self) -> ComposeResult:
@@ -176,6 +177,24 @@ class ChatScreen(Screen[None]):
         more.update(
             Content(f"▼ {event.lines} more {noun} below · PgDn").stylize("$text-accent"), layout=False
         )
+
+    def on_prompt_left(self, event: Prompt.Left) -> None:
+        """From the prompt to the replies when there are any: they stand above it, but come after it."""
+        event.stop()
+        replies = self.query_one(Replies)
+        if replies.choices:
+            self._beyond_prompt = True
+            replies.focus()
+        else:
+            self.focus_next()
+
+    def on_replies_left(self, event: Replies.Left) -> None:
+        """From the replies on as from the prompt, or back to it."""
+        event.stop()
+        self.set_focus(self._prompt)
+        if event.step > 0 and self._beyond_prompt:
+            self.focus_next()
+        self._beyond_prompt = False
 
     def on_replies_chosen(self, event: Replies.Chosen) -> None:
         """Reply."""

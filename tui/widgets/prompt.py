@@ -37,6 +37,9 @@ class Prompt(TextArea):
             super().__init__()
             self.text = text
 
+    class Left(Event):
+        """The user moves on with tab."""
+
     class Paged(Event):
         """The user wants the transcript scrolled by pages."""
 
@@ -110,11 +113,11 @@ class Prompt(TextArea):
         self.insert("\n")
 
     def action_complete(self) -> None:
-        """Take the first or chosen completion; without one, move on to the next part of the screen."""
+        """Take the first or chosen completion; without one, move on: to the replies, else to the next part of the screen."""
         if self.completion.is_open:
             self._accept()
         else:
-            self.screen.focus_next()
+            self.post_message(self.Left())
 
     def _accept(self) -> None:
         taken = self.completion.take()

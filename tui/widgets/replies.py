@@ -21,6 +21,8 @@ class Replies(Drawn, can_focus=True):
         Binding("left", "move(-1)", "choose", key_display="←→", id="replies.left"),
         Binding("right", "move(1)", "Next reply", show=False, id="replies.right"),
         Binding("enter,space", "reply", "reply", id="replies.send"),
+        Binding("tab", "leave(1)", "Next part", show=False, id="replies.next"),
+        Binding("shift+tab", "leave(-1)", "Back to the prompt", show=False, id="replies.back"),
     ]
     HELP = "Answers to the question on screen. ← and → choose, enter replies; any other text can be typed instead."
 
@@ -33,6 +35,13 @@ class Replies(Drawn, can_focus=True):
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
+
+    class Left(Event):
+        """The user moves on (1) or back (-1) with tab."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
 
     def __init__(self) -> None:
         super().__init__(id="replies")
@@ -69,6 +78,10 @@ class Replies(Drawn, can_focus=True):
         """Move between the buttons."""
         if self.choices:
             self.position = (self.position + step) % len(self.choices)
+
+    def action_leave(self, step: int) -> None:
+        """Move on or back."""
+        self.post_message(self.Left(step))
 
     def action_reply(self, index: int | None = None) -> None:
         """Reply with a button's text."""
