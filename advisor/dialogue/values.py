@@ -151,6 +151,7 @@ def _one(kind: str, token: Token, unit: str) -> float | None:
 
 def _looks_long(token: Token, value: float) -> bool:
     """`128k`, `1m`, `8192`, `131072`: what is written for a context and hardly for anything else."""
-    if not 1000 <= value <= 20 * MIB:
+    if not 1000 <= value <= 20 * MIB or token.end - token.start > len(token.text) + 1:
+        # a million spelt out counts something else
         return False
     return bool(token.suffix) or (value >= 2 * KIB and value % KIB == 0)
