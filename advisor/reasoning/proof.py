@@ -213,10 +213,7 @@ class ProofBuilder:
                 return self._feasible(unit, claim, bool(value.value))
         spec = self.kb.facts.get(name)
         arithmetic, evidence = self._grounds(name, subject)
-        known = self.facts(subject)
-        parts = [
-            self.fact(parent, subject) for parent in (spec.derived_from if spec else ()) if parent in known
-        ]
+        parts = [self.fact(parent, subject) for parent in self._parents(name, subject)]
         by = spec.computed_by if spec else ""
         where = value.because if value.because in self.kb.entries else ""
         detail = f"computed by {by}" if by else "computed"
@@ -230,6 +227,29 @@ class ProofBuilder:
             evidence=evidence,
             parts=tuple(parts),
         )
+
+    def _parents(self, name: str, subject: str) -> tuple[str, ...]:
+        """What a computed fact derives from: facts with a value, and once in a proof those of the requirement without one.
+
+        Facts in between whose values no rule read give way to what they derive from.
+        """
+        known, parents, visited = self.facts(subject), dict[str, None](), {name}
+
+        def visit(fact: str) -> None:
+            for parent in self.kb.facts[fact].derived_from if fact in self.kb.facts else ():
+                spec = self.kb.facts.get(parent)
+                if parent in known:
+                    parents[parent] = None
+                elif spec is not None and spec.scope == "requirement":
+                    if (parent, "") not in self._seen:
+                        self._seen.add((parent, ""))
+                        parents[parent] = None
+                elif parent not in visited:
+                    visited.add(parent)
+                    visit(parent)
+
+        visit(name)
+        return tuple(parents)
 
     def _grounds(self, name: str, subject: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Arithmetic and evidence behind a computed fact: of the system it is about, or of the comparison. Each shown once."""
@@ -253,8 +273,12 @@ class ProofBuilder:
 
     def _feasible(self, unit: str, claim: str, feasible: bool) -> Proof:
         best = self.answer.best_node if unit == "node" else self.answer.best_rack
-        own = [candidate.system for candidate in self.answer.candidates if candidate.unit == unit]
+        all_of = [candidate for candidate in self.answer.candidates if candidate.unit == unit]
+        own = [candidate.system for candidate in all_of]
         shown = [best] if feasible and best else own
+        others = [
+            candidate for candidate in all_of if not candidate.feasible and candidate.system not in shown
+        ]
         detail = (
             f"at least one {unit} is not excluded" if feasible else f"every {unit} considered is excluded"
         )
@@ -264,8 +288,21 @@ class ProofBuilder:
             key=f"{unit}_feasible",
             origin="computed",
             detail=detail if own else f"no {unit} was considered",
-            parts=tuple(self.candidate(system) for system in shown),
+            parts=(*(self.candidate(system) for system in shown), *self._kept_out(others)),
         )
+
+    def _kept_out(self, candidates: Sequence[Candidate]) -> Iterator[Proof]:
+        """The rules that exclude other systems, each once: where one of them did not hold, the best could be another."""
+        excluded: dict[str, list[Candidate]] = {}
+        for candidate in candidates:
+            for exclusion in candidate.exclusions:
+                if exclusion.constraint in self.kb.rules:
+                    excluded.setdefault(exclusion.constraint, []).append(candidate)
+        for rule_id, out in excluded.items():
+            more = f" and {len(out) - 1} more" if len(out) > 1 else ""
+            self._seen.add(("grounds", out[0].system))  # its arithmetic belongs to a question about it
+            rule = self.rule(rule_id, out[0].system)
+            yield replace(rule, claim=f"{out[0].title}{more} out: {self.kb.rules[rule_id].title}", because=())
 
 
 def _comparison_facts(answer: Recommendation) -> Facts:
