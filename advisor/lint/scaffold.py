@@ -97,14 +97,15 @@ def _with_field(text: str, kind: str, name: str, value: str) -> str:
     order = field_order(kind)
     if name not in order or name == "id":
         near = get_close_matches(name, order, n=1)
-        raise InputError(
-            f"{SCHEMA_NAMES[kind]} has no field {shown(name)} to set; "
-            + (f"did you mean {near[0]}?" if near else "")
-        )
+        hint = f"did you mean {near[0]}?" if near else f"fields are {', '.join(order[1:])}"
+        raise InputError(f"{SCHEMA_NAMES[kind]} has no field {shown(name)} to set; {hint}")
     document = parse_document(text, "")
     lines = f"{name}: {_as_yaml(value)}\n"
     if name in top_fields(document):
-        return replaced(text, [(*line_range(text, document.places[(name,)]), lines)])
+        start, end = line_range(text, document.places[(name,)])
+        while (above := text[:start].rpartition("\n")[0].rpartition("\n")[2]).startswith("# TODO"):
+            start -= len(above) + 1  # what it asked for is given now
+        return replaced(text, [(start, end, lines)])
     after = [known for known in order[: order.index(name)] if known in top_fields(document)]
     at = line_range(text, document.places[(after[-1],)])[1]
     return text[:at] + lines + text[at:]
