@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import signal
 import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -55,7 +58,18 @@ class RackfitApp(ReadingApp, PreferencesApp):
         """Load everything else once the first frame is out."""
         sys.setswitchinterval(_SWITCH_INTERVAL_SECONDS)
         make_passes_rare()
+        self._leave_on_signals()
         self.call_after_refresh(self._begin)
+
+    def _leave_on_signals(self) -> None:
+        """Let a signal end the screen like a key would: between two events, with the terminal given back."""
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                with contextlib.suppress(
+                    NotImplementedError, ValueError, RuntimeError
+                ):  # Windows; no main thread
+                    asyncio.get_running_loop().add_signal_handler(number, self.exit, None, 128 + number)
 
     def watch_app_focus(self, focus: bool) -> None:
         """A browser starts without the focus: the first key must find the prompt."""

@@ -8,6 +8,7 @@ import shlex
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,8 @@ _POLICY = (
 _LARGEST_PORT = 65_535
 
 
-def serve(arguments: argparse.Namespace) -> int:
-    """Serve until interrupted. Raises InputError when that cannot start."""
+def serve(arguments: argparse.Namespace, narrate: Callable[[str], None]) -> int:
+    """Serve until interrupted; `narrate` tells the user where. Raises InputError when that cannot start."""
     try:
         from textual_serve.server import Server
     except ImportError as error:
@@ -42,8 +43,6 @@ def serve(arguments: argparse.Namespace) -> int:
 
         async def on_startup(self, app: Any) -> None:  # noqa: ARG002  # textual-serve's
             """Say where the page is."""
-            from advisor.cli.streams import narrate
-
             narrate(f"rackfit: open {self.public_url} in a browser; ctrl+c ends it")
             if not loopback:
                 narrate(f"rackfit: {host} is reachable from other machines, and there is no password")

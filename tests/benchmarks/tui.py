@@ -197,7 +197,7 @@ async def standstills() -> None:
             await app.workers.wait_for_complete()
             await pilot.pause(0.7)
             tell(name)
-        for key in ("f2", "f3", "f4", "f5", "f6", "f7", "f8"):
+        for key in ("f2", "f3", "f4", "a", "f5", "f6", "f7", "f8"):
             await pilot.press(key)
             await app.workers.wait_for_complete()
             await pilot.pause(0.3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,14 +20,17 @@ if TYPE_CHECKING:
     from tui.engine import Snapshot
 
 _CONFOUNDERS_SHOWN = 3
+_ROWS_AT_ONCE = 40
+"""Rows added in one go; more would hold up the keyboard."""
+
 COLUMNS: dict[str, tuple[str, Callable[[Pair], Any]]] = {
     "grade": ("grade", lambda pair: pair.grade),
     "ratio": ("ratio", lambda pair: pair.ratio),
-    "noise": ("noise", lambda pair: pair.noise_high),
     "benchmark": ("benchmark", lambda pair: pair.benchmark),
     "scenario": ("scenario", lambda pair: pair.scenario),
     "small": ("small side", lambda pair: (pair.small.accelerator, pair.small.accelerators)),
     "large": ("large side", lambda pair: (pair.large.accelerator, pair.large.accelerators)),
+    "noise": ("noise", lambda pair: pair.noise_high),
     "round": ("round", lambda pair: pair.round),
     "kind": ("kind", lambda pair: pair.kind),
     "differs": ("differs in", lambda pair: pair.confounders),
@@ -88,20 +92,25 @@ class EvidencePanel(Panel):
         self._fill()
 
     def _fill(self) -> None:
-        table = self.query_one(DataTable)
-        table.clear(columns=True)
-        for name, (title, _) in COLUMNS.items():
-            arrow = (" ▼" if self._reversed else " ▲") if name == self._column else ""
-            table.add_column(Text(title + arrow), key=name)
         self._pairs = tuple(sorted(self._pairs, key=COLUMNS[self._column][1], reverse=self._reversed))
-        for index, pair in enumerate(self._pairs):
-            table.add_row(*_row(pair), key=str(index))
         noun = "pair" if len(self._pairs) == 1 else "pairs"
         scope = f"{noun} in the knowledge base" if self._all else f"{noun} behind this answer"
         note = f"{len(self._pairs)} {scope}; rates per accelerator are derived, not verified by MLCommons Association"
         if not self._pairs and not self._all:
             note = "no comparable pair stands behind this answer; a shows all pairs"
         self.query_one("#pair-note", Static).update(hint(note))
+        self.run_worker(self.rackfit.guard(self._add_rows), exclusive=True, group="rows")
+
+    async def _add_rows(self) -> None:
+        table = self.query_one(DataTable)
+        table.clear(columns=True)
+        for name, (title, _) in COLUMNS.items():
+            arrow = (" ▼" if self._reversed else " ▲") if name == self._column else ""
+            table.add_column(Text(title + arrow), key=name)
+        for index, pair in enumerate(self._pairs):
+            table.add_row(*_row(pair), key=str(index))
+            if index % _ROWS_AT_ONCE == _ROWS_AT_ONCE - 1:
+                await asyncio.sleep(0)
 
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
         """Sort by the clicked column; again to reverse."""
@@ -151,11 +160,11 @@ def _row(pair: Pair) -> list[Text]:
     return [
         Text(pair.grade, style="bold" if pair.grade == "A" else ""),
         Text(f"{'≈' if pair.tie else ' '}{format_ratio(pair.ratio)}", style="" if pair.tie else "bold"),
-        Text(f"{pair.noise_low:.2f}–{pair.noise_high:.2f}"),
         Text(pair.benchmark),
         Text(pair.scenario),
         Text(f"{small.submitter} {_short(small.accelerator)} x{small.accelerators}"),
         Text(f"{large.submitter} {_short(large.accelerator)} x{large.accelerators}"),
+        Text(f"{pair.noise_low:.2f}–{pair.noise_high:.2f}"),
         Text(pair.round),
         Text(pair.kind),
         Text(", ".join(pair.confounders) or "–"),

@@ -27,7 +27,7 @@ DEFAULT_AXES = ("context_tokens", "concurrency")
 _SPAN = 32.0
 _MOST_COLUMNS, _MOST_ROWS = 60, 40
 _RESIZE_PAUSE_SECONDS = 0.3
-_MEANING = {"node": "nodes", "rack": "rack", "either": "either", "none": "nothing fits"}
+_MEANING = {"node": "nodes", "rack": "rack", "either": "either", "none": "nothing\u00a0fits"}
 
 
 class _Superseded(Exception):  # noqa: N818  # a signal, not an error

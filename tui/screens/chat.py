@@ -131,7 +131,7 @@ class ChatScreen(Screen[None]):
 
     async def _follow_width(self) -> None:
         """Beside the conversation there is always a panel."""
-        if self.wide and self.is_current:
+        if self.wide and self.is_current and self.is_running:
             await self.show_panel(self._shown, enter=False)
 
     def on_resize(self) -> None:
