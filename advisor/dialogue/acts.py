@@ -44,7 +44,7 @@ def _occurs(pattern: Pattern, line: Line, terms: Line) -> bool:
 def _allowed(lexicon: Lexicon, act: Act, line: Line, facts: Mapping[str, Reading]) -> bool:
     if act.facts and not _facts_as_asked(act.facts, lexicon, facts):
         return False
-    if act.longest and len(line.items) > act.longest:
+    if (act.longest and len(line.items) > act.longest) or not act.without.isdisjoint(facts):
         return False
     accelerators = len(facts["accelerator"].values) if "accelerator" in facts else 0
     precisions = len(facts["weight_precision"].values) if "weight_precision" in facts else 0

@@ -49,6 +49,7 @@ class Act:
     accelerators: int = 0
     precisions: int = 0
     longest: int = 0
+    without: frozenset[str] = frozenset()
 
 
 class Lexicon:
@@ -203,6 +204,7 @@ class Lexicon:
                 accelerators=data.get("accelerators", 0),
                 precisions=data.get("precisions", 0),
                 longest=data.get("longest", 0),
+                without=frozenset(data.get("without", ())),
             )
             for data in self._acts
         )

@@ -141,7 +141,10 @@ class ModelNames:
         return 0
 
     def _repeats(self, mention: Mention, mentions: list[Mention]) -> bool:
-        """Whether a size alone says the size of another model mentioned: `R1 … 671B`."""
+        """Whether a size alone says the size of another model mentioned (`R1 … 671B`), or a family alone its family."""
+        if not mention.certain and any(mention.parts < other.parts and other.settled for other in mentions):
+            # less of a name, beside one of its models in full
+            return True
         if len(mention.parts) != 1 or not all(is_size(part) for part in mention.parts):
             return False
         for other in mentions:
@@ -164,7 +167,8 @@ class ModelNames:
         if before and is_size(word):
             inherited = self._inherited(before[-1], word)
             if inherited:
-                return Mention(inherited, part.start, part.end, frozenset({word})), place + 1
+                said = frozenset({word, *(p for p in before[-1].parts if not is_size(p))})
+                return Mention(inherited, part.start, part.end, said), place + 1
         alias = self._longest_alias(parts, place)
         if alias is not None and len(alias[0]) == 1 and is_size(word):
             return self._by_size(parts, place, alias[1])
@@ -217,10 +221,10 @@ class ModelNames:
     def _inherited(self, last: Mention, size: str) -> tuple[str, ...]:
         """Another size of the family and version mentioned before: `Llama 3.1 70B … and 405B`."""
         family = {part for part in last.parts if not is_size(part)}
-        if not family or not last.settled:
+        if not family:
             return ()
         pool = set.intersection(*(self._having.get(p, set()) for p in (*family, size)))
-        pool = {slug for slug in pool if slug not in last.slugs}
+        pool = {slug for slug in pool if not last.certain or slug not in last.slugs}
         return self._ranked(pool, {*family, size}, ())[0] if pool else ()
 
     def _longest_alias(

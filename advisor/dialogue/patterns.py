@@ -31,6 +31,7 @@ _NUMBER = "#[kmbtg]?"
 _NUMBERS = frozenset({"#", "#k", "#m", "#b", "#t", "#g"})
 """The number as it stands in the canonical line, with and without a suffix."""
 _RANGE = rf"{_NUMBER} (?:(?:-|~|to) {_NUMBER} )?"
+_SLASHED = rf"{_NUMBER} (?:/ {_NUMBER} ){{1,6}}"
 _LIST = rf"{_NUMBER} (?:(?:, )?(?:[/,&]|and|or|vs) (?:or )?{_NUMBER} ){{0,6}}"
 _JOIN = "(?:[-_] )?"
 _GAP = r"(?:[^\s#,;.!?]+ ){0,4}?"
@@ -284,7 +285,9 @@ class _Reader:
         units = (frozenset(TYPES[kind].first_words),) if TYPES[kind].units else ()
         if form == "unit":
             return _Part(f"(?P<{group}>{TYPES[kind].units})", units)
-        body = {"range": _RANGE, "list": _LIST, "one": f"{_NUMBER} "}[form] + TYPES[kind].units
+        body = {"range": _RANGE, "list": _LIST, "slashed": _SLASHED, "one": f"{_NUMBER} "}[form] + TYPES[
+            kind
+        ].units
         return _Part(
             f"(?P<{group}>{body})", (_NUMBERS, *units), kind="bare" if TYPES[kind].bare else "number"
         )

@@ -15,13 +15,14 @@ from advisor.dialogue.scaling import scaled_of
 from advisor.dialogue.text import MAX_CHARACTERS
 from advisor.dialogue.values import Quantity
 from advisor.knowledge import KnowledgeBase
-from advisor.records import Scalar
+from advisor.records import Accelerator, Scalar
 
 _RATE = "throughput_tokens_per_s"
 _SPEED = "tpot_ms"
 _SUMMED = frozenset({"total", "aggregate", "all", "overall"})
-_SLOWEST, _SLOW, _FASTEST_STREAM = 2.0, 5.0, 250.0
-"""Tokens/s: nobody asks for less than the first per user, hardly for less than the second; one stream seldom exceeds the third."""
+_SLOWEST, _SLOW, _FAST, _FASTEST_STREAM = 2.0, 5.0, 250.0, 400.0
+"""Tokens/s: nobody asks for less than the first per user, hardly for less than the second; streams seldom exceed the third,
+and none the last."""
 _HARDWARE = ("A", "R", "B")
 
 
@@ -198,7 +199,8 @@ class _Reader:
         found, rate = rates[0]
         share = rate.value / max(quantity.value for _, quantity in users)
         summed = any(self.line.items[index].canon in _SUMMED for index in found.items)
-        if not summed and (share < _SLOWEST or (share < _SLOW and rate.value <= _FASTEST_STREAM)):
+        slow = share < _SLOWEST or (share < _SLOW and rate.value <= _FAST)
+        if slow and not summed and rate.value <= _FASTEST_STREAM:
             del quantities[_RATE]
             quantities[_SPEED] = [(found, Quantity(1000 / rate.value))]
             self._shared = (_SPEED,)
@@ -210,10 +212,25 @@ class _Reader:
             self._add(fact, (value not in ("no", "false")) != found.excluded, found.items)
         elif found.excluded:
             self._ignore(found.items, "excluded", fact, value)
+        elif fact == "vendor" and self._names_maker(found.items.stop, value):
+            self._ignore(found.items, "aside", fact)
         elif kind in ("number", "integer"):
             self._add(fact, self._number(fact, float(value)), found.items)
         else:
             self._add(fact, value, found.items)
+
+    def _names_maker(self, place: int, vendor: str) -> bool:
+        """Whether a vendor is said with its accelerator at `place` while one of another vendor is named: that is no wish."""
+        following = self.line.items[place : place + 1]
+        if not following or following[0].canon not in _HARDWARE:
+            return False
+        reading = self.facts.get("accelerator")
+        entries = [
+            self.lexicon.kb.entries.get(f"accelerators/{slug}")
+            for slug in (reading.values if reading else ())
+        ]
+        others = {entry.vendor for entry in entries if isinstance(entry, Accelerator)} - {vendor}
+        return bool(others) and not any(item.canon in others for item in self.line.items)
 
     def _read_precision(self, found: Found, fill: Filled) -> None:
         names = self.line.items[fill.items.start].names

@@ -28,6 +28,7 @@ _NEAR = 0.06
 _SWALLOWED = 0.25
 _MOST_PARTS = 12
 _MOST_BETWEEN = 2
+_LONG_WORD = 5
 
 
 def goes_on(
@@ -48,10 +49,16 @@ def goes_on(
             if extra or contradicts(text, seen, known):
                 extra.append(text)
                 end = place + 1
+                active = _following(parts, end)
+                if active < len(parts) and _ACTIVE.fullmatch(parts[active].text):
+                    extra.append(parts[active].text)
+                    end = active + 1
             break
         if _is_version(text) and not versioned and (joined or _says_version(parts, place, ordinary)):
             versioned = True
-        elif text not in VARIANTS or not (joined or _size_ahead(parts, place + 1)):
+        elif not (
+            (text in VARIANTS and joined) or (_may_name(text, extra) and _size_ahead(parts, place + 1))
+        ):
             break
         extra.append(text)
         end = place + 1
@@ -113,6 +120,11 @@ def new_name(
                 end += 2
             return "-".join(words), skip_qualifiers(parts, end)
     return None
+
+
+def _may_name(text: str, extra: Sequence[str]) -> bool:
+    """Whether a word before a size can be part of a name; any long word can once the name is another one anyway."""
+    return text in VARIANTS or (bool(extra) and text.isalpha() and len(text) >= _LONG_WORD)
 
 
 def _is_version(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal
 from advisor.dialogue.text import Token
 from advisor.units import KIB, MIB
 
-Form = Literal["one", "range", "list", "unit"]
+Form = Literal["one", "range", "list", "slashed", "unit"]
 Role = Literal["value", "factor", "divisor"]
 
 _SECONDS: dict[str, float] = {
@@ -55,6 +55,7 @@ class ValueType:
 TYPES: dict[str, ValueType] = {
     "count": ValueType("range"),
     "counts": ValueType("list"),
+    "slashed": ValueType("slashed"),
     "times": ValueType("one", role="factor"),
     "once": ValueType("one", role="factor"),
     "several": ValueType("one"),
@@ -67,6 +68,7 @@ TYPES: dict[str, ValueType] = {
     "tokens": ValueType("range"),
     "window": ValueType("range"),
     "long": ValueType("range"),
+    "round": ValueType("one"),
     "kwindow": ValueType("one"),
     "pair": ValueType("one"),
     "kpair": ValueType("one"),
@@ -115,7 +117,7 @@ def read(kind: str, tokens: Sequence[Token]) -> Quantity | None:
     if len(found) != len(values) or not found:
         return None
     low, high = min(found), max(found)
-    if TYPES[kind].form == "list":
+    if TYPES[kind].form in ("list", "slashed"):
         return Quantity(found[0], all=tuple(dict.fromkeys(found)))
     if low == high:
         return Quantity(low)
@@ -124,7 +126,7 @@ def read(kind: str, tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _one(kind: str, token: Token, unit: str) -> float | None:
-    if kind in ("tokens", "window", "long", "pair", "kpair", "kwindow"):
+    if kind in ("tokens", "window", "long", "pair", "kpair", "kwindow", "round"):
         value = tokens_value(token)
         if value is None or value != math.floor(value):
             return None
@@ -135,6 +137,8 @@ def _one(kind: str, token: Token, unit: str) -> float | None:
         ):
             return None
         if kind in ("kpair", "kwindow") and token.suffix != "k":
+            return None
+        if kind == "round" and (token.suffix or value % 1000 or not 4000 <= value <= 2e6):
             return None
         if kind == "kwindow" and token.number not in _WINDOWS:
             return None
