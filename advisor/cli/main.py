@@ -6,12 +6,12 @@ import argparse
 import contextlib
 import importlib
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from advisor import __version__
+from advisor.cli import process
 from advisor.cli.streams import data, narrate
 from advisor.errors import InputError, RackfitError
 from advisor.units import shown
@@ -84,22 +84,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        _prepare_process()
+        process.prepare()
         status = _run(arguments)
         sys.stdout.flush()
         return status
     except RackfitError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        process.ignore_interrupts()
         return 130
     except BrokenPipeError:
-        _drop_output()
+        process.drop_output()
         return 141
     except OSError as error:
-        _drop_output()
+        process.drop_output()
         place = shown(str(error.filename), 200) if error.filename else "standard output"
         return _fail(f"{place}: {error.strerror or error}; free space or choose another place")
+    except UnicodeError as error:
+        return _fail(f"text in an encoding that does not fit: {error}; use UTF-8 (PYTHONIOENCODING=utf-8)")
     except Exception as error:
         if os.environ.get("RACKFIT_DEBUG"):
             raise
@@ -120,28 +122,6 @@ def _internal(error: Exception) -> str:
     where = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "unknown place"  # noqa: PTH119
     text = " ".join(str(error).split())[:200]
     return f"internal error at {where}: {type(error).__name__}: {text}; please report it (RACKFIT_DEBUG=1 shows more)"
-
-
-def _prepare_process() -> None:
-    """End cleanly on SIGTERM and SIGHUP unless they are ignored (nohup); stand-ins for closed standard streams."""
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115  # lives as long as the process
-    for number in (getattr(signal, "SIGTERM", None), getattr(signal, "SIGHUP", None)):
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            with contextlib.suppress(ValueError):  # not the main thread
-                signal.signal(number, _terminate)
-
-
-def _terminate(number: int, _frame: object) -> None:
-    signal.signal(number, signal.SIG_IGN)
-    raise SystemExit(128 + number)
-
-
-def _drop_output() -> None:
-    """Let what is still buffered go nowhere, so that the interpreter does not fail on it at its end."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> int:
