@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
+from advisor.atomic import replace_file
 from tui.screens.export import WHAT, Export
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def export_window(app: RackfitApp) -> Export | None:
             if app.served:
                 app.deliver_text(io.StringIO(text), save_filename=path.name, open_method="download")
             else:
-                await app.engine.run(write, path, text)
+                await app.engine.run(replace_file, path, text.encode())
         except RackfitError as error:
             return str(error)
         except OSError as error:
@@ -58,17 +58,6 @@ def rendered(opened: Opened, name: str) -> str:
         return render_json(answer) + "\n"
     markdown = render_markdown(opened.kb, answer)
     return markdown if form == "markdown" else render_html(markdown, f"rackfit: {answer.headline}")
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all. Raises OSError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _stem(snapshot: Snapshot) -> str:

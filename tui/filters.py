@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
@@ -17,6 +19,11 @@ class PrintableOnly(LineFilter):
         return [
             segment
             if segment.text.isprintable()
-            else Segment("".join(c for c in segment.text if c.isprintable()), segment.style, segment.control)
+            else Segment("".join(filter(_drawable, segment.text)), segment.style, segment.control)
             for segment in segments
         ]
+
+
+def _drawable(character: str) -> bool:
+    """True for glyphs and for spaces of any width; False for what moves the cursor, hides or turns its neighbours."""
+    return character.isprintable() or unicodedata.category(character) == "Zs"
