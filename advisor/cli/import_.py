@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _mlperf(arguments: argparse.Namespace) -> int:
     from advisor.evidence.mlperf import import_results
     from advisor.evidence.mlperf.earlier import keep_earlier
+    from advisor.evidence.mlperf.rows import problem_lines
     from advisor.evidence.mlperf.source import write_missing_sources
     from advisor.evidence.mlperf.write import write_entries
 
@@ -77,8 +78,8 @@ def _mlperf(arguments: argparse.Namespace) -> int:
     written, unchanged = write_entries(keep_earlier(done.entries, folder), folder)
     for source in write_missing_sources(done.entries, folder, date.today()):
         narrate(f"note: wrote {source}; check its url and day")
-    for problem in done.problems:
-        narrate(f"rackfit: {problem.one_line(done.file)}")
+    for line in problem_lines(done.problems, done.file):
+        narrate(f"rackfit: {line}")
     data(
         f"{done.rows} rows: {done.results} results of {len(done.entries)} systems ({done.latencies} with latencies),"
         f" {done.left_out} rows left out, {len(done.problems)} not usable"

@@ -27,6 +27,7 @@ v5.1 llama3.1-405b interactive NVIDIA/b200/8 NVIDIA/gb200/72 1.47
 v5.1 llama3.1-405b offline NVIDIA/b200/8 NVIDIA/gb200/72 1.01
 v5.1 llama3.1-405b server NVIDIA/b200/8 NVIDIA/gb200/72 1.04
 v6.0 deepseek-r1 offline Google/b200/8 Google/gb200/72 0.60
+v6.0 deepseek-r1 offline NVIDIA/b300/8 NVIDIA/gb300/288 0.985
 v6.0 deepseek-r1 offline NVIDIA/b300/8 NVIDIA/gb300/72 1.02
 v6.0 deepseek-r1 offline Nebius/b300/8 Nebius/gb300/72 1.08
 v6.0 deepseek-r1 server Google/b200/8 Google/gb200/72 0.42
@@ -52,6 +53,7 @@ v6.1 deepseek-r1 server Nebius/b300/8 Nebius/gb300/72 1.05
 v6.1 gpt-oss-120b offline CoreWeave/b200/8 CoreWeave/gb200/72 1.11
 v6.1 gpt-oss-120b offline CoreWeave/b300/8 CoreWeave/gb300/72 1.18
 v6.1 gpt-oss-120b offline NVIDIA/b300/8 NVIDIA/gb300/72 1.17
+v6.1 gpt-oss-120b offline Nebius/b300/8 Nebius/gb300/72 1.215
 v6.1 gpt-oss-120b server CoreWeave/b200/8 CoreWeave/gb200/72 1.11
 v6.1 gpt-oss-120b server CoreWeave/b300/8 CoreWeave/gb300/72 1.16
 v6.1 gpt-oss-120b server NVIDIA/b300/8 NVIDIA/gb300/72 1.24
@@ -104,7 +106,7 @@ v6.1 qwen3-vl-235b-a22b server Nebius/b300/8 Nebius/gb300/4 1.15
 SLICE_RACK = _rows("""
 v6.0 deepseek-r1 offline Nebius/gb300/8 Nebius/gb300/72 0.98
 v6.0 deepseek-r1 server Nebius/gb300/8 Nebius/gb300/72 0.99
-v6.0 gpt-oss-120b offline Nebius/gb300/1 Nebius/gb300/72 0.95
+v6.0 gpt-oss-120b offline Nebius/gb300/1 Nebius/gb300/72 0.945
 v6.0 gpt-oss-120b server Nebius/gb300/1 Nebius/gb300/72 1.02
 v6.1 deepseek-r1 offline NVIDIA/gb300/8 NVIDIA/gb300/288 0.99
 v6.1 deepseek-r1 offline NVIDIA/gb300/8 NVIDIA/gb300/72 0.99

@@ -50,6 +50,18 @@ def test_bad_records_are_named_and_the_status_is_1(
     assert "1 not usable" in out
 
 
+def test_what_is_wrong_with_many_records_is_said_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A file of another round: one line that holds every record."""
+    path = rows.write_object(tmp_path, {str(n): rows.object_row() for n in range(6, 26)})
+    status, _out, err = run(capsys, str(path), "--round", "v6.0", "--output", str(tmp_path / "kb"))
+    assert status == 1
+    assert err.count("\n") == 1
+    assert f"{path}: 20 records (6, 7, 8, " in err
+    assert "24, 25): belongs to 'v6.1', not to v6.0" in err
+
+
 def test_the_evidence_folder_itself_may_be_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """`--output kb/evidence` means the knowledge base above it."""
     path = rows.write_list(tmp_path, rows.list_row())

@@ -19,7 +19,9 @@ GPT = "v6.0,closed,NVIDIA,GB300-NVL72_GB300-288GB_aarch64x72_TRT,gpt-oss-120b,"
 
 # The lines of a log that matter, with the numbers of NVIDIA's v5.1 GB200 x72 llama3.1-405b Server run.
 LOG = """\
+================================================
 MLPerf Results Summary
+================================================
 SUT name : PySUT
 Scenario : Server
 Mode     : PerformanceOnly
@@ -31,6 +33,9 @@ Result is : VALID
 99.00 percentile first token latency (ns)   : 4358798704
 50.00 percentile time to output token (ns)   : 104772970
 99.00 percentile time to output token (ns)   : 128007502
+================================================
+Test Parameters Used
+================================================
 target_qps : 17.55
 ttft_latency (ns): 6000000000
 tpot_latency (ns): 175000000

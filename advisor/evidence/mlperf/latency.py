@@ -120,7 +120,9 @@ _LOG_LINES: dict[str, tuple[str, ...]] = {
     "e2e_p99_ms": ("99.00 percentile latency (ns)",),
     "target_qps": ("target_qps",),
 }
-_LINE = re.compile(r"^\s*(?P<name>[^:]{1,80}?)\s*:\s*(?P<value>[0-9][0-9.eE+-]{0,40})\s*$", re.MULTILINE)
+_LINE = re.compile(
+    r"^[ \t]*(?P<name>[^:\r\n]{1,80}?)[ \t]*:[ \t]*(?P<value>[0-9][0-9.eE+-]{0,40})[ \t\r]*$", re.MULTILINE
+)
 
 
 def read_log(path: Path) -> LoggedRun | None:

@@ -18,6 +18,7 @@ MAX_BYTES = 64_000_000
 _ROUND = re.compile(r"v[0-9]{1,2}\.[0-9]{1,2}")
 _TEXT_LIMIT = 400
 _MAX_RATE = 1e15
+_MANY = 10
 
 # our name -> (field in the list shape of v5.1 and v6.0, field in the object shape of v6.1)
 _FIELDS: dict[str, tuple[str, str]] = {
@@ -53,6 +54,18 @@ class Problem:
     def one_line(self, file: str) -> str:
         """`file: record ID: message`."""
         return f"{file}: record {self.record}: {self.message}"
+
+
+def problem_lines(problems: Sequence[Problem], file: str) -> Iterator[str]:
+    """A line for each problem; one for all records of which the same is wrong, when they are many."""
+    records: dict[str, list[str]] = {}
+    for problem in problems:
+        records.setdefault(problem.message, []).append(problem.record)
+    for message, own in records.items():
+        if len(own) > _MANY:
+            yield f"{file}: {len(own)} records ({', '.join(own)}): {message}"
+        else:
+            yield from (Problem(record=record, message=message).one_line(file) for record in own)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +117,7 @@ def read_summary(path: Path) -> list[tuple[str, Any]]:
             f"{shown(str(path), 200)} is larger than {MAX_BYTES:,} bytes; give one round's summary file"
         )
     try:
-        data = json.loads(raw.decode("utf-8"), object_pairs_hook=_pairs, parse_constant=_no_constant)
+        data = json.loads(raw.decode("utf-8"), object_pairs_hook=_pairs, parse_constant=float)
     except UnicodeDecodeError:
         raise InputError(f"{shown(str(path), 200)} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:
@@ -166,7 +179,9 @@ def _row(record: str, data: Any, round_: str) -> Row:
     value = data.get(name("value"))
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _MAX_RATE:
         stated = "missing" if value is None else shown(repr(value))
-        raise _MalformedError(f"field {name('value')} is {stated}; it needs a number above 0")
+        raise _MalformedError(
+            f"field {name('value')} is {stated}; it needs a number above 0 and up to {_MAX_RATE:g}"
+        )
     availability = text("availability").casefold()
     if availability not in ("available", "preview", "rdi"):
         raise _MalformedError(
@@ -218,10 +233,6 @@ class _Pairs:
 
 def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
     return _Pairs(pairs)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _record_id(row: Any, index: int) -> str:
