@@ -249,10 +249,17 @@ def _now() -> datetime:
 
 
 def _write(handle: IO[bytes], event: _Start | _Said) -> None:
-    """One line in one write, then to the disk."""
-    handle.write(msgspec.json.encode(event) + b"\n")
-    handle.flush()
-    os.fsync(handle.fileno())
+    """One line, then to the disk. What a full disk took of it is taken back, so that the next line stands alone."""
+    line = msgspec.json.encode(event) + b"\n"
+    start = handle.seek(0, os.SEEK_END)
+    try:
+        while line:  # unbuffered: a full disk takes a part and says so only when asked again
+            line = line[handle.write(line) :]
+        os.fsync(handle.fileno())
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(handle.fileno(), start)
+        raise
 
 
 def _end_line(path: Path, handle: IO[bytes]) -> None:

@@ -99,7 +99,21 @@ def tokens_of(text: str) -> list[Token]:
         else:
             plain = digits.replace(",", "") + suffix
             tokens.append(Token(plain, begin, stop, glued, number, suffix))
-    return _spaced_suffixes(tokens)
+    return _with(_spaced_suffixes(tokens))
+
+
+def _with(tokens: list[Token]) -> list[Token]:
+    """`w/` and `w/o` as the words they stand for."""
+    spelt: list[Token] = []
+    for token in tokens:
+        before = spelt[-1] if spelt else None
+        if token.glued and before is not None and before.text == "w" and token.text == "/":
+            spelt[-1] = Token("with", before.start, token.end, before.glued)
+        elif token.glued and before is not None and before.text == "with" and token.text == "o":
+            spelt[-1] = Token("without", before.start, token.end, before.glued)
+        else:
+            spelt.append(token)
+    return spelt
 
 
 def _spaced_suffixes(tokens: list[Token]) -> list[Token]:

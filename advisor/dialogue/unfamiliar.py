@@ -56,8 +56,8 @@ def goes_on(
             break
         if _is_version(text) and not versioned and (joined or _says_version(parts, place, ordinary)):
             versioned = True
-        elif not (
-            (text in VARIANTS and joined) or (_may_name(text, extra) and _size_ahead(parts, place + 1))
+        elif not _continues(text, extra, joined) and not (
+            _may_name(text, extra) and _size_ahead(parts, place + 1)
         ):
             break
         extra.append(text)
@@ -120,6 +120,11 @@ def new_name(
                 end += 2
             return "-".join(words), skip_qualifiers(parts, end)
     return None
+
+
+def _continues(text: str, extra: Sequence[str], joined: bool) -> bool:
+    """Whether a word attached to a name is part of it: a variant, or any word once it is another name anyway."""
+    return joined and (text in VARIANTS or (bool(extra) and text.isalpha() and text not in QUALIFIERS))
 
 
 def _may_name(text: str, extra: Sequence[str]) -> bool:

@@ -144,6 +144,8 @@ def _one(kind: str, token: Token, unit: str) -> float | None:
             return None
         return value
     value = token.value
+    if token.suffix and TYPES[kind].role == "factor":
+        return None
     if not _AT_LEAST.get(kind, 0.0) <= value <= _AT_MOST.get(kind, math.inf) or (
         kind in _ONE_OF and value not in _ONE_OF[kind]
     ):
