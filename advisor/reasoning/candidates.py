@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from advisor.evidence.held import has_results
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.engine import RuleRun, run_rules
-from advisor.reasoning.rates import Rate, Subject, audited_rate, conditions_of, fitted_rate, modelled_rate
-from advisor.reasoning.requirement import PRICE_PREFIX, number, text
+from advisor.reasoning.prices import price_of
+from advisor.reasoning.rates import Rate, Subject, conditions_of, grounded_rate, modelled_rate
+from advisor.reasoning.requirement import number, text
 from advisor.records import (
     Accelerator,
     Candidate,
     Checkpoint,
+    Estimate,
     Exclusion,
     Facts,
     FactValue,
@@ -131,7 +133,9 @@ def demand_of(facts: Facts) -> tuple[Demand, tuple[str, ...]]:
 
 def _best_layout(kb: KnowledgeBase, facts: Facts, subject: Subject, demand: Demand) -> _Choice | None:
     """The fitting layout whose fleet is smallest, or without a demand the one with the highest rate."""
-    ground = audited_rate(kb, facts, subject) or fitted_rate(kb, facts, subject)
+    ground = grounded_rate(kb, facts, subject)
+    if ground is not None and ground.estimate is not None and not _same_unit(ground.estimate, facts, demand):
+        ground = None
     conditions = conditions_of(facts)
     wide_enough = [
         (layout, memory)
@@ -150,10 +154,13 @@ def _best_layout(kb: KnowledgeBase, facts: Facts, subject: Subject, demand: Dema
         best = min((_with_fleet(facts, subject.system, *row, demand) for row in rated), key=_size_first)
     else:
         best = _with_fleet(facts, subject.system, *min(rated, key=_rate_first), demand)
-    if ground is not None and ground.estimate is not None:
-        modelled = modelled_rate(kb, subject, best.layout, best.memory, conditions)
-        best = replace(best, rate=ground.with_latency(modelled))
     return best
+
+
+def _same_unit(estimate: Estimate, facts: Facts, demand: Demand) -> bool:
+    """Whether a rate can carry the load: one in samples cannot when only tokens were asked for."""
+    in_tokens = estimate.unit == "tokens/s"
+    return in_tokens or demand.output_tokens_per_s is None or number(facts, "requests_per_second") is not None
 
 
 def _size_first(choice: _Choice) -> tuple[float, ...]:
@@ -266,12 +273,6 @@ def _fitting(
         kb.memo[key] = (fitting, max(tried, key=lambda row: row[1].headroom_bytes, default=None))
     found: tuple[tuple[tuple[Layout, Memory], ...], tuple[Layout, Memory] | None] = kb.memo[key]
     return found
-
-
-def price_of(facts: Facts, system: System) -> tuple[float, str] | None:
-    """USD per accelerator-hour that the user gave for a system, and its origin."""
-    price = number(facts, PRICE_PREFIX + system.id)
-    return (price, "as you gave it") if price is not None else None
 
 
 def _candidate_facts(

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from advisor.evidence.effects import Effects, effects
 from advisor.evidence.noise import noise_band
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.candidates import Sized, price_of
-from advisor.reasoning.requirement import number, text
+from advisor.reasoning.candidates import Sized
+from advisor.reasoning.prices import any_price, list_price, premium_range, price_of
+from advisor.reasoning.requirement import text
 from advisor.records import Comparison, Estimate, Facts, FactValue, Fleet, Layout, NoiseBand, Pair, Scalar
 from advisor.sizing.fleet import build_fleet, replicas_needed
 
@@ -28,6 +29,7 @@ class Compared:
     facts: Facts
     silicon_pair: Pair | None = None
     scale_pair: Pair | None = None
+    one_generation: bool = True
 
 
 def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Compared:
@@ -58,8 +60,8 @@ def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Com
 def _choose(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> tuple[Sized | None, Sized | None]:
     """The best node and the best rack.
 
-    A rate on better ground outranks a higher one among racks; among nodes the rack's own generation is preferred when it
-    stands on better ground. A rack of the chosen node's generation is preferred when it stands on no worse ground.
+    Among racks a rate on better ground outranks a higher one; among nodes the rack's own generation is preferred when it
+    stands on better ground. A rack of the chosen node's generation is preferred when it is on no worse ground and no dearer.
     """
     feasible = [s for s in sized if s.candidate.feasible]
     nodes = sorted(
@@ -76,7 +78,10 @@ def _choose(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> tuple[Si
     if sibling is not None and _ground(sibling) < _ground(node):
         node = sibling
     same = next((s for s in racks if _family(kb, s) == _family(kb, node)), None)
-    if same is not None and _ground(same) <= _ground(rack):
+    if same is not None and (_ground(same), preference(kb, facts, same)[:2]) <= (
+        _ground(rack),
+        preference(kb, facts, rack)[:2],
+    ):
         rack = same
     return node, rack
 
@@ -86,20 +91,24 @@ def _ground(sized: Sized) -> int:
     return _BASIS_ORDER.index(rate.basis) if rate else len(_BASIS_ORDER)
 
 
-def preference(kb: KnowledgeBase, facts: Facts, sized: Sized) -> tuple[float, float, float, str]:
-    """Order of preference among candidates of one kind: money or accelerators, then list price, then rate."""
+def preference(kb: KnowledgeBase, facts: Facts, sized: Sized) -> tuple[bool, float, float, float, str]:
+    """Order of preference among candidates of one kind: priced ones when prices were given, money or accelerators, list price, rate.
+
+    A modelled rate counts at the low end of its interval, so that a guess does not win on its middle.
+    """
     candidate = sized.candidate
-    assert candidate.fleet is not None
-    assert candidate.throughput_per_accelerator is not None
+    rate = candidate.throughput_per_accelerator
+    assert rate is not None
     system = kb.systems[candidate.system]
     price = price_of(facts, system)
-    rate = candidate.throughput_per_accelerator.value
-    installed = candidate.fleet.accelerators_installed
-    listed = sorted(p.usd_per_accelerator_hour for p in system.prices if "list" in p.basis)
-    typical = listed[len(listed) // 2] if listed else math.inf
+    unpriced = price is None and any_price(facts)
+    each = price[0] if price else 1.0
+    typical = list_price(system)
+    listed = math.inf if typical is None else typical
+    sure = rate.low / rate.value if rate.basis != "audited" and rate.value > 0 else 1.0
     if not sized.demand.stated:
-        return (-rate / (price[0] if price else 1.0), typical, 0.0, candidate.system)
-    return (installed * (price[0] if price else 1.0), typical, -rate, candidate.system)
+        return (unpriced, -rate.value * sure / each, listed, 0.0, candidate.system)
+    return (unpriced, _installed(kb, sized, sure) * each, listed, -rate.value, candidate.system)
 
 
 def _family(kb: KnowledgeBase, sized: Sized) -> str:
@@ -169,8 +178,10 @@ def _cost_ratio(
     Lowest: the premium range's low end with the noise in the rack's favour; highest: the other way round. Whole units
     are counted again at each end, since a demand is met in steps of 8 or 72.
     """
-    low_premium, high_premium = _premium(kb, facts, node, rack)
-    spread = math.sqrt(band.spread) if band.spread else 1.0
+    low_premium, high_premium = premium_range(
+        kb, facts, *(kb.systems[side.candidate.system] for side in (node, rack))
+    )
+    spread = math.sqrt(_doubt(node, rack, band))
     if not node.demand.stated:
         a, b = node.candidate.throughput_per_accelerator, rack.candidate.throughput_per_accelerator
         assert a is not None
@@ -185,17 +196,15 @@ def _cost_ratio(
     return low_premium * favour_rack, high_premium * favour_node, even
 
 
-def _premium(kb: KnowledgeBase, facts: Facts, node: Sized, rack: Sized) -> tuple[float, float]:
-    a, b = (price_of(facts, kb.systems[side.candidate.system]) for side in (node, rack))
-    if a and b:
-        return b[0] / a[0], b[0] / a[0]
-    premium = facts.get("rack_price_premium")
-    if premium is None:
-        return 1.0, 1.0
-    if premium.low is not None and premium.high is not None:
-        return premium.low, premium.high
-    value = number(facts, "rack_price_premium") or 1.0
-    return value, value
+def _doubt(node: Sized, rack: Sized, band: NoiseBand) -> float:
+    """Factor within which a ratio of the two rates says nothing: the noise of the silicon, or half of a modelled interval."""
+    rates = [side.candidate.throughput_per_accelerator for side in (node, rack)]
+    widths = [
+        math.sqrt(r.high / r.low)
+        for r in rates
+        if r is not None and r.basis != "audited" and 0 < r.low <= r.high
+    ]
+    return max([band.spread or 1.0, *widths])
 
 
 def _installed(kb: KnowledgeBase, side: Sized, factor: float) -> int:

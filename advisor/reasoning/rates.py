@@ -12,6 +12,7 @@ from advisor.evidence.rates import closest_rate
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.requirement import number, text
 from advisor.records import Accelerator, Checkpoint, Estimate, Facts, Layout, Memory, Model, Scenario, System
+from advisor.sizing.benchmark_load import prompt_tokens
 from advisor.sizing.performance import Prefill, audited_rate_model, operating_point
 
 _LATENCY_SCENARIOS: tuple[Scenario, ...] = ("server", "interactive")
@@ -47,12 +48,6 @@ class Rate:
     group_width: int = 0
     steps: tuple[str, ...] = ()
 
-    def with_latency(self, other: Rate) -> Rate:
-        """The same rate with the latency of another estimate of the same layout."""
-        return replace(
-            self, ttft_ms=other.ttft_ms, tpot_ms=other.tpot_ms, batch_per_replica=other.batch_per_replica
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
@@ -87,12 +82,12 @@ def conditions_of(facts: Facts) -> Conditions:
     )
 
 
-def audited_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | None:
-    """The audited rate at the asked limits and lengths, moved there by the performance model where they differ.
+def grounded_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | None:
+    """The audited rate, or the one fitted to audited rates, moved to the asked limits and lengths where they differ.
 
-    None where no evidence is near: another precision, no result on this silicon.
+    None where no evidence is near, and where it counts samples while the load is in tokens: none become the other.
     """
-    anchor = _at_limit(kb, facts, subject)
+    anchor = _at_limit(kb, facts, subject) or _fitted(kb, facts, subject)
     if anchor is None:
         return None
     rate, held = anchor
@@ -102,18 +97,31 @@ def audited_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | No
         tpot_ms=_tighter(facts, "tpot_ms", asked.tpot_ms, held.tpot_ms),
         ttft_ms=_tighter(facts, "ttft_ms", asked.ttft_ms, held.ttft_ms),
     )
+    rate = replace(rate, tpot_ms=_limit(held.tpot_ms, rate), ttft_ms=_limit(held.ttft_ms, rate))
+    if rate.estimate is None or rate.estimate.unit != "tokens/s":
+        return rate
     own = replace(
         asked,
         tpot_ms=held.tpot_ms,
         ttft_ms=held.ttft_ms or asked.ttft_ms,
-        input_tokens=_default_input(kb),
+        input_tokens=float(prompt_tokens(kb, subject.model.id) or asked.input_tokens),
         output_tokens=float(audited_output_tokens(kb, subject.model.id) or asked.output_tokens),
     )
-    if not _lengths_said(facts):
-        asked = replace(asked, input_tokens=own.input_tokens, output_tokens=own.output_tokens)
-    if asked == own or rate.estimate is None or rate.estimate.unit != "tokens/s":
-        return rate
-    return _moved(kb, subject, rate, own, asked)
+    return rate if asked == own else _moved(kb, subject, rate, own, asked)
+
+
+def _half_width(estimate: Estimate) -> float:
+    """Factor between the middle and an end of an estimate's interval."""
+    return math.sqrt(max(estimate.high / max(estimate.low, 1e-9), 1.0))
+
+
+def _limit(limit_ms: float | None, rate: Rate) -> Estimate | None:
+    """The limit that a run was held to, as what is known of its latency."""
+    if limit_ms is None or rate.estimate is None:
+        return None
+    return Estimate(
+        value=limit_ms, low=0.0, high=limit_ms, unit="ms", basis=rate.estimate.basis, note="the limit that audited runs were held to"
+    )  # fmt: skip
 
 
 def _tighter(facts: Facts, name: str, asked: float | None, held: float | None) -> float | None:
@@ -135,11 +143,8 @@ def _moved(kb: KnowledgeBase, subject: Subject, rate: Rate, own: Conditions, ask
     if here is None or here.estimate is None or here.estimate.value <= 0:
         return there
     factor = there.estimate.value / here.estimate.value
-    doubt = (
-        math.sqrt(max(there.estimate.high / max(there.estimate.low, 1e-9), 1.0))
-        if abs(math.log(factor)) > 0.02
-        else 1.0
-    )
+    moved_by = max(abs(math.log(factor)), abs(math.log((asked.tpot_ms or 1.0) / (own.tpot_ms or 1.0))))
+    doubt = _half_width(there.estimate) ** min(1.0, moved_by / math.log(2))
     step = (
         f"audited rate {estimate.value:,.4g} {estimate.unit} × {factor:.3g}, what the model says of {asked.input_tokens:,.0f} in, "
         f"{asked.output_tokens:,.0f} out" + (f", {asked.tpot_ms:g} ms a token" if asked.tpot_ms else "")
@@ -149,7 +154,14 @@ def _moved(kb: KnowledgeBase, subject: Subject, rate: Rate, own: Conditions, ask
         estimate, value=estimate.value * factor, low=estimate.low * factor / doubt, high=estimate.high * factor * doubt,
         basis="calibrated", note="audited rate moved to the asked lengths and limits by the performance model",
     )  # fmt: skip
-    return replace(rate, estimate=moved, steps=(*rate.steps, step))
+    return replace(
+        rate,
+        estimate=moved,
+        ttft_ms=there.ttft_ms,
+        tpot_ms=there.tpot_ms,
+        batch_per_replica=there.batch_per_replica,
+        steps=(*rate.steps, step),
+    )
 
 
 def _at_limit(kb: KnowledgeBase, facts: Facts, subject: Subject) -> tuple[Rate, _Held] | None:
@@ -182,24 +194,48 @@ def _at_limit(kb: KnowledgeBase, facts: Facts, subject: Subject) -> tuple[Rate, 
     step = f"audited {scenario} rate, measured under a limit of {limit:g} ms a token"
     if asked <= limit * 1.0001 or not looser:
         return _met(kb, rate, subject, scenario, step), _Held(limit, first.get((model, scenario)))
-    mixed = _between(asked, held[-1], looser[0])
+    mixed = _between(kb, facts, subject, asked, held[-1], looser[0])
     return _met(
-        kb, mixed, subject, scenario, f"rate {mixed.note}, interpolated in logarithms at {asked:g} ms"
+        kb, mixed, subject, scenario, f"rate {mixed.note}, at {asked:g} ms by the model's shape"
     ), _Held(asked, first.get((model, scenario)))
 
 
 def _between(
-    asked: float, lower: tuple[float, Scenario, Estimate], upper: tuple[float, Scenario, Estimate]
+    kb: KnowledgeBase,
+    facts: Facts,
+    subject: Subject,
+    asked: float,
+    lower: tuple[float, Scenario, Estimate],
+    upper: tuple[float, Scenario, Estimate],
 ) -> Estimate:
-    """Log-linear in the limit between two audited rates of one system."""
+    """Between two audited rates of one system: each moved by the model's shape, weighted by nearness in the logarithm.
+
+    The model's own interval counts in full half way between them and not at all at either.
+    """
     share = math.log(asked / lower[0]) / math.log(upper[0] / lower[0])
+    load = replace(
+        conditions_of(facts),
+        ttft_ms=None,
+        input_tokens=float(prompt_tokens(kb, subject.model.id) or 1024),
+        output_tokens=float(audited_output_tokens(kb, subject.model.id) or 1024),
+    )
+    shape = [
+        best_modelled(kb, subject, replace(load, tpot_ms=limit)) for limit in (lower[0], asked, upper[0])
+    ]
+    values = [point.estimate.value for point in shape if point is not None and point.estimate is not None]
+    rise, fall = (
+        (values[1] / values[0], values[1] / values[2]) if len(values) == 3 and min(values) > 0 else (1.0, 1.0)
+    )
 
     def mix(a: float, b: float) -> float:
-        return math.exp(math.log(a) + share * (math.log(b) - math.log(a)))
+        return math.exp((1 - share) * math.log(a * rise) + share * math.log(b * fall))
 
     a, b = lower[2], upper[2]
+    middle = shape[1].estimate if shape[1] is not None else None
+    doubt = _half_width(middle) ** (2 * math.sqrt(share * (1 - share))) if middle is not None else 1.0
     return Estimate(
-        value=mix(a.value, b.value), low=mix(a.low, b.low), high=mix(a.high, b.high), unit=a.unit, basis="calibrated",
+        value=mix(a.value, b.value), low=mix(a.low, b.low) / doubt, high=mix(a.high, b.high) * doubt, unit=a.unit,
+        basis="calibrated",
         evidence=(*a.evidence, *b.evidence),
         note=f"between the audited {lower[1]} rate at {lower[0]:g} ms and {upper[1]} rate at {upper[0]:g} ms a token",
     )  # fmt: skip
@@ -306,10 +342,8 @@ def _modelled(
     )
 
 
-def fitted_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | None:
-    """The rate of terms fitted to the audited results, under a benchmark's own conditions; None where no fit covers it."""
-    if _lengths_said(facts) or _said(facts, "tpot_ms"):
-        return None
+def _fitted(kb: KnowledgeBase, facts: Facts, subject: Subject) -> tuple[Rate, _Held] | None:
+    """The rate of terms fitted to the audited results under a benchmark's own conditions; None where no fit covers it."""
     scenario: Scenario = next(s for s in ("offline", *_LATENCY_SCENARIOS) if s == text(facts, "workload"))
     estimate = audited_rate_model(
         kb,
@@ -322,18 +356,14 @@ def fitted_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | Non
     if estimate is None:
         return None
     step = f"{estimate.basis} rate" + (f": {estimate.note}" if estimate.note else "")
-    return Rate(estimate=estimate, meets_tpot=True, meets_ttft=True, steps=(step,))
-
-
-def _default_input(kb: KnowledgeBase) -> float:
-    """Input length that stands for a benchmark's own, which is not published: the default of the fact."""
-    assumed = kb.facts["input_tokens"].assumed if "input_tokens" in kb.facts else None
-    return float(assumed.value) if assumed and isinstance(assumed.value, int | float) else 1024.0
+    key = (subject.model.id, scenario)
+    held = (
+        _Held()
+        if scenario == "offline"
+        else _Held(audited_limits(kb).get(key), audited_limits(kb, "ttft").get(key))
+    )
+    return Rate(estimate=estimate, meets_tpot=True, meets_ttft=True, steps=(step,)), held
 
 
 def _said(facts: Facts, name: str) -> bool:
     return name in facts and facts[name].origin == "said"
-
-
-def _lengths_said(facts: Facts) -> bool:
-    return _said(facts, "input_tokens") or _said(facts, "output_tokens")

@@ -10,6 +10,7 @@ from advisor.evidence.held import audited_output_tokens
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.engine import RuleRun, run_rules
 from advisor.records import Fact, Facts, FactValue, Model, Scalar
+from advisor.sizing.benchmark_load import prompt_tokens
 from advisor.units import shown
 
 PRICE_PREFIX = "price:"
@@ -113,7 +114,6 @@ def complete(kb: KnowledgeBase, facts: Facts) -> RuleRun:
     whole: Facts = dict(facts)
     model = _model(kb, whole)
     whole |= model_facts(model)
-    _context_from_lengths(whole)
     run = run_rules(kb, whole, scope="requirement")
     _settle_lengths(kb, run.facts, model)
     return run
@@ -133,32 +133,42 @@ def _model(kb: KnowledgeBase, facts: Facts) -> Model:
     return entry
 
 
-def _context_from_lengths(facts: Facts) -> None:
-    """Without a stated context, stated lengths say how long a sequence gets."""
-    given, out = number(facts, "input_tokens"), number(facts, "output_tokens")
-    if "context_tokens" not in facts and given is not None:
-        facts["context_tokens"] = FactValue(
-            value=int(given + (out or 0)), origin="derived", because="input_tokens + output_tokens"
-        )
-
-
 def _settle_lengths(kb: KnowledgeBase, facts: Facts, model: Model) -> None:
-    """Assumed lengths as close to the case as is known: the model's limit, the audited runs' mean output."""
-    output = audited_output_tokens(kb, model.id)
-    if output is not None and "output_tokens" in facts and facts["output_tokens"].origin == "assumed":
-        facts["output_tokens"] = FactValue(
-            value=output,
+    """Assumed lengths as close to the case as is known, and a context that holds them.
+
+    Lengths: of the model's audited runs where there are any. An assumed context is at most the model's own limit; without
+    a stated context, stated lengths say how long a sequence gets. Raises InputError when stated values contradict.
+    """
+    audited = (
+        ("input_tokens", prompt_tokens(kb, model.id), "about the mean prompt of this model's audited runs; only the longest is published"),
+        ("output_tokens", audited_output_tokens(kb, model.id), "the mean output of this model's audited runs"),
+    )  # fmt: skip
+    for name, value, why in audited:
+        if value is not None and name in facts and facts[name].origin == "assumed":
+            facts[name] = FactValue(value=value, origin="assumed", because=model.id, text=why)
+    given, out = number(facts, "input_tokens") or 0.0, number(facts, "output_tokens") or 0.0
+    context = facts.get("context_tokens")
+    stated = [
+        name for name in ("input_tokens", "output_tokens") if name in facts and facts[name].origin == "said"
+    ]
+    if context is not None and context.origin == "said" and stated:
+        least = sum(number(facts, name) or 0.0 for name in stated)
+        if least > (number(facts, "context_tokens") or 0.0):
+            raise InputError(
+                f"context: {context.value:,} tokens do not hold the {least:,.0f} of input and output; give at least {least:,.0f}"
+            )
+    elif stated:
+        facts["context_tokens"] = FactValue(
+            value=int(given + out), origin="derived", because="input_tokens + output_tokens"
+        )
+    elif context is not None and (number(facts, "context_tokens") or 0) > model.context_limit.number:
+        facts["context_tokens"] = FactValue(
+            value=int(model.context_limit.number),
             origin="assumed",
             because=model.id,
-            text="the mean output of this model's audited runs",
+            text="the model's own limit",
         )
-    stated, limit = facts.get("context_tokens"), model.context_limit.number
-    if stated is not None and stated.origin == "assumed" and (number(facts, "context_tokens") or 0) > limit:
-        facts["context_tokens"] = FactValue(
-            value=int(limit), origin="assumed", because=model.id, text="the model's own limit"
-        )
-    given, out = number(facts, "input_tokens"), number(facts, "output_tokens")
-    if given is not None and out is not None and given + out > 0:
+    if given + out > 0:
         facts["prefill_share"] = FactValue(
             value=given / (given + out),
             origin="computed",

@@ -103,11 +103,13 @@ def _width(compared: Compared) -> str:
 def _split(compared: Compared) -> str:
     ratio = compared.comparison.rack_over_node
     silicon, scale = compared.comparison.silicon_effect, compared.comparison.scale_effect
+    if not compared.one_generation:
+        return ", which are of different generations"
     if ratio is None or ratio.basis != "audited":
         return ", a ratio of the two rates and not of a comparable pair"
     if silicon is None or scale is None:
         return "; how much is silicon and how much is scale is unknown, since no slice was measured"
-    return f": {format_ratio(silicon.value)} from the silicon (node to slice), {format_ratio(scale.value)} from the scale (slice to rack)"
+    return f"; measured apart, the silicon gives {format_ratio(silicon.value)} (node to slice), the scale {format_ratio(scale.value)} (slice to rack)"
 
 
 def _nearest(sized: Sequence[Sized]) -> list[str]:

@@ -34,6 +34,14 @@ def benchmark_loads(kb: KnowledgeBase) -> Mapping[str, Load]:
     return loads
 
 
+def prompt_tokens(kb: KnowledgeBase, model_id: str) -> int | None:
+    """Mean prompt of a model's benchmark as the fit of audited rates takes it: a share of the longest, which alone is published."""
+    load = benchmark_loads(kb).get(model_id)
+    fitted = kb.calibrations.get("calibration/audited")
+    share = fitted.terms.get("prompt_share") if fitted is not None else None
+    return round(load.max_input_tokens * share) if load is not None and share else None
+
+
 def mean_of_tail(kb: KnowledgeBase) -> float:
     """Median TPOT over its 99th percentile, median over the audited runs under a limit whose logs are known; 1 without any."""
     ratios = [
