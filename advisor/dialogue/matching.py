@@ -14,6 +14,7 @@ from advisor.dialogue.values import TYPES, Quantity, read
 _OWNED = ("#", "P", "G")
 """Numbers, precisions and sizes belong to one phrase; words may serve several, as in `1024 in and out`."""
 _LOOKBACK = 4
+_ASKING = frozenset({"why", "if", "or", "whether", "么", "麼", "warum", "pourquoi"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +136,15 @@ def is_excluded(lexicon: Lexicon, line: Line, place: int) -> bool:
         before.insert(0, line.items[index].canon)
     while before and before[-1] in lexicon.negation_skip:
         before.pop()
-    return any(tuple(before[-len(words) :]) == words for words in lexicon.negation) and not _asks_why(before)
+    return any(
+        tuple(before[-len(words) :]) == words and not _asks_why(before, len(words))
+        for words in lexicon.negation
+    )
 
 
-def _asks_why(before: Sequence[str]) -> bool:
-    """`why not H100` asks about it and does not exclude it."""
-    return len(before) >= 2 and before[-1] == "not" and before[-2] in ("why", "if", "or", "whether")
+def _asks_why(before: Sequence[str], length: int) -> bool:
+    """Whether a negation of so many words ends a `why not H100`, which asks about it and does not exclude it."""
+    return len(before) > length and before[-length] in ("not", "不") and before[-length - 1] in _ASKING
 
 
 def facts_of(found: Found) -> dict[str, Quantity]:
