@@ -115,6 +115,11 @@ def _from_words(kb: KnowledgeBase, words: str) -> tuple[Facts, list[str]]:
     for ask in read.asks:
         choices = ", ".join(ask.choices)
         raise InputError(f"{ask.fact}: {plain(ask.reason)} {choices}; name one in the text or by its flag")
+    for left in understood.ignored:
+        if left.why == "unknown" and any(c.isdigit() for c in left.text):
+            raise InputError(
+                f"{shown(left.text)}: a figure of what? say for example '15 ms per token', 'TTFT 500 ms' or '500 users'"
+            )
     notes = [f"not used: {shown(left.text)} ({left.why})" for left in understood.ignored]
     return read.facts, [plain(note) for note in read.notes] + notes
 

@@ -32,7 +32,7 @@ from advisor.sizing.changes import cheapest_changes, shortfall
 from advisor.sizing.fleet import Demand, build_fleet, demand_from, replicas_needed
 from advisor.sizing.layouts import layouts_for
 from advisor.sizing.memory import fit, pick_checkpoint
-from advisor.units import GIB, format_bytes
+from advisor.units import GIB, format_bytes, format_count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,10 +208,24 @@ def _with_changes(
         "kv_precision": subject.kv_precision,
         "engine": subject.engine or "vllm",
     }
-    key = ("changes", subject.model.id, subject.checkpoint, subject.accelerator.id, layout, *load.values())
+    key = (
+        "changes",
+        subject.model.id,
+        subject.checkpoint,
+        subject.accelerator.id,
+        layout,
+        subject.system.scale_up_domain,
+        *load.values(),
+    )
     if key not in kb.memo:
         kb.memo[key] = cheapest_changes(
-            kb, subject.model, subject.checkpoint, subject.accelerator, layout, load
+            kb,
+            subject.model,
+            subject.checkpoint,
+            subject.accelerator,
+            layout,
+            load,
+            widest=subject.system.scale_up_domain,
         )
     return replace(memory, changes=kb.memo[key])
 
@@ -226,7 +240,9 @@ def _with_fleet(
             wanted, layout, rate_per_accelerator=value, sequences_per_replica=memory.max_sequences
         )
     else:
-        replicas, limited_by = max(1, system.accelerators // layout.accelerators), "one full unit"
+        units = max(1, int((number(facts, "accelerator_count") or 0) // system.accelerators))
+        limited_by = "one full unit" if units == 1 else "the accelerators you named"
+        replicas = units * max(1, system.accelerators // layout.accelerators)
     fleet = build_fleet(
         system,
         layout,
@@ -335,7 +351,9 @@ def _exclusions(run: RuleRun, memory: Memory | None) -> Iterable[Exclusion]:
         text, nearest = fired.effect.text, ""
         if "candidate_fits" in fired.reads and memory is not None and memory.headroom_bytes < 0:
             text = f"{text.rstrip('.')}: {shortfall(memory)}"
-            nearest = "; or ".join(memory.changes[:3])
+            nearest = "; or ".join(
+                change for change in memory.changes[:3] if not change.startswith("no single")
+            )
         yield Exclusion(constraint=fired.rule.id, text=text, nearest=nearest)
 
 
@@ -358,10 +376,11 @@ def _arithmetic(
     ]
     if estimate is not None:
         steps.append(
-            f"one replica: {layout.accelerators} × {estimate.value:,.4g} = {layout.accelerators * estimate.value:,.0f} {estimate.unit}"
+            f"one replica: {layout.accelerators} × {format_count(estimate.value)} = "
+            f"{format_count(layout.accelerators * estimate.value)} {estimate.unit}"
         )
     steps.append(
-        f"{fleet.replicas} replicas (set by {chosen.limited_by}) × {layout.accelerators} = {fleet.accelerators_needed} accelerators "
+        f"{fleet.replicas} replica{'' if fleet.replicas == 1 else 's'} (set by {chosen.limited_by}) × {layout.accelerators} = {fleet.accelerators_needed} accelerators "
         f"on {fleet.systems} × {system.accelerators} = {fleet.accelerators_installed} installed"
     )
     return tuple(steps)

@@ -78,7 +78,7 @@ def _numeric(
     current = number(whole, fact.name)
     best: tuple[float, Flip] | None = None
     for direction in (1, -1):
-        found = _nearest(fact, current, direction, said, now, evaluate)
+        found = _nearest(fact, current, direction, said, whole, now, evaluate)
         if found is not None:
             value, outcome = found
             distance = abs(math.log(value / current)) if current else 1.0
@@ -94,6 +94,7 @@ def _nearest(
     current: float | None,
     direction: int,
     said: Facts,
+    whole: Facts,
     now: Verdict,
     evaluate: Callable[[Facts], Outcome],
 ) -> tuple[float, Outcome] | None:
@@ -107,6 +108,8 @@ def _nearest(
         grid = [current * step**direction for step in _STEPS]
         inside = current
     low, high = fact.minimum or 0.0, fact.maximum if fact.maximum is not None else math.inf
+    if fact.name == "context_tokens":
+        high = min(high, number(whole, "context_limit_tokens") or high)
     for raw in grid:
         value = _whole(fact, raw)
         if not low <= value <= high or value == current:

@@ -91,8 +91,9 @@ def recommend(kb: KnowledgeBase, said: Facts, *, flips: bool = True) -> Recommen
     core = conclude(kb, said)
     compared = core.compared
     runs = (core.requirement, *(s.run for s in core.sized), core.concluded)
+    best = [side for side in (compared.node, compared.rack) if side]
     gotchas = tuple(_gotchas(kb, core))
-    cited = citations(kb, core.compared, core.sized, gotchas)
+    cited = citations(kb, core.facts, core.compared, core.sized, gotchas)
 
     near = leaders(kb, core)
 
@@ -116,12 +117,13 @@ def recommend(kb: KnowledgeBase, said: Facts, *, flips: bool = True) -> Recommen
         trace=tuple(step for run in runs for step in run.trace),
         evidence=cited,
         assumptions=tuple(_assumptions(kb, core)),
-        warnings=_warnings(runs),
+        warnings=_warnings(core, best),
         disclaimers=notices(kb, [citation.id for citation in cited]),
         best_node=compared.node.candidate.system if compared.node else None,
         best_rack=compared.rack.candidate.system if compared.rack else None,
         decided_by=tuple(fired.rule.id for fired in core.decision.decided_by),
         knowledge_fingerprint=kb.fingerprint,
+        flips_searched=flips,
     )
 
 
@@ -177,11 +179,13 @@ def _assumptions(kb: KnowledgeBase, core: Core) -> Iterable[str]:
         yield f"{label} {shown}{unit}" + (f": {value.text}" if value.text else "")
 
 
-def _warnings(runs: Iterable[RuleRun]) -> tuple[str, ...]:
+def _warnings(core: Core, best: Sequence[Sized]) -> tuple[str, ...]:
+    """What rules warn of: about the requirement, the two systems compared (by name), and the comparison."""
+    about = [("", core.requirement), *((f"{s.candidate.title}: ", s.run) for s in best), ("", core.concluded)]
     return tuple(
         dict.fromkeys(
-            f"{fired.effect.text.rstrip('.')} ({fired.rule.id})"
-            for run in runs
+            f"{subject}{fired.effect.text.rstrip('.')} ({fired.rule.id})"
+            for subject, run in about
             for fired in run.effects
             if fired.effect.kind == "warn"
         )

@@ -9,15 +9,21 @@ from advisor.evidence.figures import UNIT_NAMES
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.candidates import Sized
 from advisor.reasoning.comparison import Compared
-from advisor.records import Citation, RaisedGotcha
+from advisor.reasoning.requirement import text
+from advisor.records import Citation, Facts, RaisedGotcha, Result
 
 
 def citations(
-    kb: KnowledgeBase, compared: Compared, sized: Sequence[Sized], gotchas: Sequence[RaisedGotcha]
+    kb: KnowledgeBase,
+    facts: Facts,
+    compared: Compared,
+    sized: Sequence[Sized],
+    gotchas: Sequence[RaisedGotcha],
 ) -> tuple[Citation, ...]:
     """Every evidence entry that a figure of the answer rests on: pairs, rates, and the claims of the gotchas raised.
 
-    Each figure per accelerator carries its arithmetic, in digits without separators so that it can be searched for.
+    Each figure per accelerator carries its arithmetic, in digits without separators so that it can be searched for. An
+    entry without a figure is cited for its result on the asked model and scenario.
     """
     wanted: dict[str, dict[str, None]] = {}
     for entry_id, figure in (*_pair_figures(compared), *_claim_figures(kb, gotchas)):
@@ -26,11 +32,16 @@ def citations(
         rate = side.candidate.throughput_per_accelerator if side.candidate.feasible else None
         for entry_id in rate.evidence if rate else ():
             wanted.setdefault(entry_id, {})
-    return tuple(
-        cite(kb, entry_id, figures=tuple(figures))
-        for entry_id, figures in wanted.items()
-        if entry_id in kb.evidence
-    )
+    model, scenario = text(facts, "model"), text(facts, "workload")
+    found: list[Citation] = []
+    for entry_id, figures in wanted.items():
+        entry = kb.evidence.get(entry_id)
+        if entry is None:
+            continue
+        own = [result for result in entry.results if result.model == model]
+        result = next((r for r in own if r.scenario == scenario), own[0] if own else None)
+        found.append(cite(kb, entry_id, result, figures=tuple(figures)))
+    return tuple(found)
 
 
 def _pair_figures(compared: Compared) -> Iterator[tuple[str, str]]:
@@ -67,6 +78,11 @@ def _claim_figures(kb: KnowledgeBase, gotchas: Sequence[RaisedGotcha]) -> Iterat
                             ),
                         )
                         break
+
+
+def _named(name: str, result: Result) -> str:
+    """The benchmark with its strictest accuracy variant, as pairs name it."""
+    return f"{result.benchmark}-{result.accuracy_variants[-1]}" if result.accuracy_variants else name
 
 
 def _figure(benchmark: str, scenario: str, total: float, accelerators: int, unit: str) -> str:

@@ -28,11 +28,17 @@ def _fleet_line(side: Sized | None, name: str) -> str:
     fleet, width = side.candidate.fleet, side.candidate.layout.accelerators
     replicas = f"{fleet.replicas} replica{'s' if fleet.replicas != 1 else ''} × {width} GPU{'s' if width != 1 else ''}"
     units = f"{fleet.systems} {name}{'s' if fleet.systems != 1 else ''}"
-    size = "" if side.demand.stated else ", one full unit since no load was stated"
+    size = "" if side.demand.stated else _without_load(fleet.systems)
     return (
         f"{replicas} on {units} ({side.candidate.title}): {fleet.accelerators_installed} installed, "
         f"{fleet.accelerators_idle} idle{size}"
     )
+
+
+def _without_load(units: int) -> str:
+    if units == 1:
+        return ", one full unit since no load was stated"
+    return ", as many full units as the accelerators you named; no load was stated"
 
 
 def summary(verdict: Verdict, decision: Decision, compared: Compared, sized: Sequence[Sized]) -> str:

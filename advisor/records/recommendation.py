@@ -263,5 +263,6 @@ class Recommendation:
     best_rack: str | None = None
     decided_by: tuple[str, ...] = ()
     next_question: str | None = None
+    flips_searched: bool = True
     knowledge_fingerprint: str = ""
     extra: dict[str, str] = field(default_factory=dict)

@@ -87,11 +87,15 @@ def _fleets(answer: Recommendation) -> Iterable[str]:
             yield f"- {inert(step)}"
         fleet = candidate.fleet
         if fleet is not None and fleet.power_kw is not None:
-            yield f"- power {fleet.power_kw:,.1f} kW at the systems' maximum; one unit down costs {fleet.capacity_lost_on_failure:.0%}"
+            yield f"- power {fleet.power_kw:,.1f} kW at the systems' maximum; one unit down costs {fleet.capacity_lost_on_failure:.0%}{_covered(fleet.spare_systems)}"
         if fleet is not None and fleet.cost is not None:
             million = fleet.cost.usd_per_million_output_tokens
             tail = f", USD {million:,.2f} per million output tokens" if million is not None else ""
             yield f"- USD {fleet.cost.usd_per_hour:,.2f} an hour ({inert(fleet.cost.price_origin)}){tail}"
+
+
+def _covered(spares: int) -> str:
+    return " of what is installed, which the spare covers" if spares else ""
 
 
 def _memory(answer: Recommendation) -> Iterable[str]:
@@ -172,7 +176,9 @@ def _exclusion(item: Exclusion) -> str:
 
 def _flips(answer: Recommendation) -> Iterable[str]:
     yield "## What would change the verdict\n"
-    if not answer.flips:
+    if not answer.flips_searched:
+        yield "Not searched for."
+    elif not answer.flips:
         yield "No single change of an input that was tried changes it."
     for flip in answer.flips:
         yield f"- {inert(flip.text)}"
@@ -201,7 +207,11 @@ def _explained(text: str) -> Iterable[str]:
 def _evidence(answer: Recommendation) -> Iterable[str]:
     if answer.evidence:
         yield "## Evidence\n"
-    for citation in answer.evidence:
+    cited = [citation for citation in answer.evidence if citation.figures]
+    for citation in cited or answer.evidence[:_SHOWN]:
         yield f"- {inert(citation.text)} ({citation.grade}) `{citation.id}`"
         for figure in citation.figures:
             yield f"  - {inert(figure)}"
+    rest = len(answer.evidence) - len(cited or answer.evidence[:_SHOWN])
+    if rest > 0:
+        yield f"- and {rest} more behind the rates; the JSON form has them all"

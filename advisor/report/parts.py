@@ -62,7 +62,7 @@ def memory_rows(candidate: Candidate) -> Iterable[tuple[str, str]]:
     yield "visible HBM", format_bytes(memory.hbm_bytes)
     yield "weights", format_bytes(memory.weights_bytes)
     yield "KV for the asked load", format_bytes(memory.kv_bytes_needed)
-    yield "reserve and activations", format_bytes(memory.reserve_bytes + memory.activation_bytes)
+    yield "reserve, activations included", format_bytes(memory.reserve_bytes)
     yield "left" if memory.headroom_bytes >= 0 else "short by", format_bytes(abs(memory.headroom_bytes))
     yield "KV per token", format_bytes(memory.kv_bytes_per_token)
     yield (
@@ -84,6 +84,11 @@ def layout_words(candidate: Candidate) -> str:
     return f"{' '.join(parts)} · {layout.replicas} {noun} a system"
 
 
+def gpus(count: int) -> str:
+    """`1 GPU`, `8 GPUs`."""
+    return f"{count} GPU{'' if count == 1 else 's'}"
+
+
 def fleet_words(candidate: Candidate) -> str:
     """`2 replicas × 8 GPUs on 2 systems (16 installed, 0 idle)`."""
     fleet, layout = candidate.fleet, candidate.layout
@@ -93,7 +98,7 @@ def fleet_words(candidate: Candidate) -> str:
     unit = candidate.unit if fleet.systems == 1 else f"{candidate.unit}s"
     spare = f", {fleet.spare_systems} of them spare" if fleet.spare_systems else ""
     return (
-        f"{fleet.replicas} {noun} × {layout.accelerators} GPUs on {fleet.systems} {unit}{spare}: "
+        f"{fleet.replicas} {noun} × {gpus(layout.accelerators)} on {fleet.systems} {unit}{spare}: "
         f"{fleet.accelerators_installed} installed, {fleet.accelerators_idle} idle"
     )
 

@@ -33,10 +33,12 @@ def cheapest_changes(
     accelerator: Accelerator,
     layout: Layout,
     load: Mapping[str, Any],
+    *,
+    widest: int = _WIDEST,
 ) -> tuple[str, ...]:
     """Single changes that make it fit, in the order of what they cost; combined with an 8-bit cache where needed.
 
-    `load` holds the keywords of `memory.fit`. Empty when it fits already; one line saying so when nothing small helps.
+    `load` holds the keywords of `memory.fit`; `widest` is the most accelerators a replica may take. Empty when it fits already; one line saying so when nothing small helps.
     """
 
     def tried(**changed: Any) -> Memory:
@@ -53,8 +55,8 @@ def cheapest_changes(
     found += _shorter_context(tried, load)
     found += _narrower_weights(tried, model, checkpoint, load, small_cache)
     found += _spread_attention(tried, model, layout)
-    found += _wider(tried, model, layout)
-    return tuple(found) or ("no single change up to 64 accelerators a replica makes it fit",)
+    found += _wider(tried, model, layout, widest)
+    return tuple(found) or (f"no single change up to {widest} accelerators a replica makes it fit",)
 
 
 def _small_cache(model: Model, checkpoint: Checkpoint, load: Mapping[str, Any]) -> dict[str, str]:
@@ -126,11 +128,11 @@ def _spread_attention(tried: Callable[..., Memory], model: Model, layout: Layout
     ]
 
 
-def _wider(tried: Callable[..., Memory], model: Model, layout: Layout) -> list[str]:
+def _wider(tried: Callable[..., Memory], model: Model, layout: Layout, widest: int) -> list[str]:
     """The next width that fits: tensor parallelism, or attention data parallelism where that is how it is spread."""
     dimension = "dp" if layout.dp > 1 else "tp"
     width = getattr(layout, dimension) * 2
-    while width * layout.accelerators // getattr(layout, dimension) <= _WIDEST:
+    while width * layout.accelerators // getattr(layout, dimension) <= widest:
         wide = replace(
             layout,
             **{dimension: width},
