@@ -76,6 +76,32 @@ async def test_no_color_draws_without_any_colour(monkeypatch: pytest.MonkeyPatch
         assert colours <= {"default"}
 
 
+async def test_what_is_current_shows_without_any_colour(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """With NO_COLOR the current row of every list is reversed or underlined."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = RackfitApp(opened, settings=Settings(motion=False), history=History(tmp_path / "history"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await ask(pilot)
+        for key, text in (
+            ("f2", "Model"),
+            ("f4", "llama2-70b"),
+            ("f6", "Verdict: node"),
+            ("f7", "Tensor parallelism"),
+            ("f9", "Markdown"),
+        ):
+            await press(pilot, key)
+            marked = [
+                segment.text
+                for strip in app.screen._compositor.render_strips()
+                for segment in strip
+                if segment.style is not None and (segment.style.reverse or segment.style.underline)
+            ]
+            assert any(text in part for part in marked), key
+
+
 @pytest.mark.parametrize(
     ("system", "theme"), [("truecolor", DARK), ("256", DARK), ("standard", "ansi-dark"), (None, "ansi-dark")]
 )

@@ -36,7 +36,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "kb": ("f8",),
     "entry": ("f8", "enter"),
     "editor": ("f2", "down", "down", "enter"),
-    #    "export": ("f9",),
+    "export": ("f9",),
 }
 """Screen -> keys that lead to it from the prompt; all but `start` after an answer."""
 
