@@ -19,6 +19,7 @@ from advisor.dialogue.trie import SEPARATORS
 
 _VERSION = re.compile(r"[0-9]{1,2}(\.[0-9]{1,2})?")
 _CODE = re.compile(r"[kmrv][0-9]{1,2}(\.[0-9])?")
+_ATTACHED_CODE = re.compile(r"(?![aqwx])[a-z][0-9]{1,2}(\.[0-9])?")
 _ACTIVE = re.compile(r"a[0-9.]+b")
 _AFTER_NAME = frozenset({"", "?", "!", ",", ".", ";", ")", "on", "with", "in", "at", "for", "to", "vs", "or", "and", "using", "via"})  # fmt: skip
 _JOINS = frozenset({"-", "_"})
@@ -54,7 +55,9 @@ def goes_on(
                     extra.append(parts[active].text)
                     end = active + 1
             break
-        if _is_version(text) and not versioned and (joined or _says_version(parts, place, ordinary)):
+        attached = joined and _ATTACHED_CODE.fullmatch(text) is not None
+        versions = _is_version(text) and (joined or _says_version(parts, place, ordinary))
+        if not versioned and (attached or versions):
             versioned = True
         elif not _continues(text, extra, joined) and not (
             _may_name(text, extra) and _size_ahead(parts, place + 1)

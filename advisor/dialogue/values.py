@@ -14,7 +14,7 @@ Form = Literal["one", "range", "list", "slashed", "unit"]
 Role = Literal["value", "factor", "divisor"]
 
 _SECONDS: dict[str, float] = {
-    "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "秒": 1, "segundo": 1, "segundos": 1, "sekunde": 1, "sekunden": 1,
+    "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "seconde": 1, "secondes": 1, "secondo": 1, "секунду": 1, "초": 1, "秒": 1, "segundo": 1, "segundos": 1, "sekunde": 1, "sekunden": 1,
     "min": 60, "mins": 60, "minute": 60, "minutes": 60, "m": 60, "分": 60, "分 钟": 60, "minuto": 60,
     "h": 3600, "hr": 3600, "hour": 3600, "hours": 3600, "小 时": 3600, "hora": 3600, "stunde": 3600, "heure": 3600,
     "d": 86400, "day": 86400, "days": 86400, "daily": 86400, "天": 86400, "日": 86400, "dia": 86400, "tag": 86400, "jour": 86400,
@@ -60,6 +60,7 @@ TYPES: dict[str, ValueType] = {
     "once": ValueType("one", role="factor"),
     "several": ValueType("one"),
     "per_node": ValueType("one", bare=True),
+    "plain": ValueType("range", bare=True),
     "nodes": ValueType("one"),
     "node_size": ValueType("one"),
     "batch": ValueType("range"),
@@ -83,7 +84,7 @@ TYPES: dict[str, ValueType] = {
 _AT_LEAST = {"several": 2.0, "nodes": 2.0, "window": 256.0, "large": 1000.0}
 _AT_MOST = {"batch": 8192.0}
 _ONE_OF = {"per_node": (4.0, 8.0, 16.0), "node_size": (4.0, 8.0), "once": (1.0,)}
-_WINDOWS = frozenset({4, 8, 16, 32, 64, 96, 100, 128, 160, 192, 196, 200, 256, 512})
+_WINDOWS = frozenset({4, 8, 16, 24, 32, 40, 48, 64, 80, 96, 100, 120, 128, 160, 192, 196, 200, 256, 512})
 """Thousands of tokens that contexts have: `32k sessions` are long ones, `10k sessions` are many."""
 _KINDS_WITH_LOW = {"ms", "duration", "speed", "ceiling"}
 
