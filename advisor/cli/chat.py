@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from advisor.cli.process import end_on, terminal_restored
 from advisor.cli.streams import narrate
 from advisor.errors import InputError
 
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.serve:
         from tui.serve import serve
 
-        return serve(arguments)
+        return serve(arguments, narrate)
     reason = "" if arguments.plain else plain_reason()
     if arguments.plain or reason:
         if reason:
@@ -85,8 +86,10 @@ def _full_screen(arguments: argparse.Namespace) -> int:
     from tui.engine import shipped_opener
 
     opener = shipped_opener([Path(folder) for folder in arguments.kb])
+    end_on("SIGINT")  # Ctrl-C is a key there; the signal comes from outside
     app = RackfitApp(opener, first=" ".join(arguments.text), resume=arguments.resume)
-    app.run()
+    with terminal_restored():
+        app.run()
     if app.failure:
         narrate(f"rackfit: {app.failure}")
     return app.return_code or 0

@@ -11,6 +11,7 @@ from tui_driving import ask, press, screen_text, settle
 
 from tui.app import RackfitApp
 from tui.paint import BLOCKS, CONFIDENCE_DOTS, ORIGIN_MARK, VERDICT_LETTER, VERDICT_WORD, bar
+from tui.panels import PANELS
 from tui.settings import History, Settings
 from tui.themes import CONTRAST, DARK, LIGHT, THEMES, default_theme
 
@@ -168,3 +169,37 @@ async def test_the_screen_reads_without_colour(running, app: RackfitApp) -> None
         assert "●●○ medium" in text
         assert "● Context length" in text
         assert "○ Time per output token" in text
+
+
+def test_the_tour_names_every_key_that_can_be_changed() -> None:
+    """Each binding id that the settings accept is in docs/tour.md, and nothing else is."""
+    import re
+    from importlib import import_module
+
+    from textual.dom import DOMNode
+
+    for module in ("panels." + name for name in PANELS):
+        import_module(f"tui.{module}")
+    for module in ("export", "fact_editor", "picker", "reader", "sessions"):
+        import_module(f"tui.screens.{module}")
+    classes = [RackfitApp, *_subclasses(DOMNode)]
+    ids = {
+        binding.id
+        for owner in classes
+        if owner.__module__.startswith("tui.")
+        for binding in owner.__dict__.get("BINDINGS", [])
+        if binding.id
+    }
+    text = (Path(__file__).parents[2] / "docs" / "tour.md").read_text().partition("The ids:")[2]
+    documented: set[str] = set()
+    group = ""
+    for name in re.findall(r"`([a-z-]*\.[a-z-]+)`", text):
+        group = name.partition(".")[0] or group
+        documented.add(f"{group}.{name.partition('.')[2]}")
+    documented |= {f"app.panel-{name}" for name in PANELS}
+    assert ids == documented
+
+
+def _subclasses(base: type) -> list[type]:
+    found = base.__subclasses__()
+    return [*found, *(deeper for child in found for deeper in _subclasses(child))]

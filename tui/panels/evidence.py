@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tui.engine import Snapshot
 
 _CONFOUNDERS_SHOWN = 3
-_ROWS_AT_ONCE = 40
+_ROWS_AT_ONCE = 20
 """Rows added in one go; more would hold up the keyboard."""
 
 COLUMNS: dict[str, tuple[str, Callable[[Pair], Any]]] = {
