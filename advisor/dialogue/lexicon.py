@@ -79,6 +79,7 @@ class Lexicon:
         self.negation_skip = frozenset(self.terms["negation skip"])
         facts = {fact.name: list(fact.words) for fact in kb.facts.values() if fact.words}
         self._compiler = PatternCompiler({**facts, **self.terms})
+        self.marks = self._compiler.marks
         self.ordinary = frozenset(language["ordinary_words"])
         self.models = ModelNames(
             kb, self.ordinary, frozenset(language["no_names"]), frozenset(language["models_beside_hardware"])

@@ -29,17 +29,18 @@ class Item:
 class Line:
     """The canonical line of a sentence and the way back to its tokens and characters."""
 
-    def __init__(self, text: str, tokens: Sequence[Token], items: Sequence[Item]) -> None:
+    def __init__(self, lexicon: Lexicon, text: str, tokens: Sequence[Token], items: Sequence[Item]) -> None:
         self.source = text
         self.tokens = tokens
         self.items = items
-        self.text = " " + "".join(item.canon + " " for item in items)
+        written = [lexicon.marks.get(item.canon, item.canon) for item in items]
+        self.text = " " + "".join(word + " " for word in written)
         self.words = frozenset(item.canon for item in items)
         self._at: dict[int, int] = {}
         place = 1
-        for index, item in enumerate(items):
+        for index, word in enumerate(written):
             self._at[place] = index
-            place += len(item.canon) + 1
+            place += len(word) + 1
         self._at[place] = len(items)
 
     def range(self, span: tuple[int, int]) -> range:
@@ -92,7 +93,7 @@ def read_line(lexicon: Lexicon, text: str) -> Line:
         found.append(Item("M", mention.start, mention.end, mention=mention))
         blocked[mention.start : mention.end] = [True] * (mention.end - mention.start)
     found += [Item(_canonical(token), i, i + 1) for i, token in enumerate(tokens) if not blocked[i]]
-    return Line(text, tokens, sorted(found, key=lambda item: item.first))
+    return Line(lexicon, text, tokens, sorted(found, key=lambda item: item.first))
 
 
 def with_terms(lexicon: Lexicon, line: Line) -> Line:
@@ -112,7 +113,7 @@ def with_terms(lexicon: Lexicon, line: Line) -> Line:
         blocked[place : hit.end] = [True] * (hit.end - place)
         place = hit.end
     items += [Item(_canonical(token), i, i + 1) for i, token in enumerate(line.tokens) if not blocked[i]]
-    return Line(line.source, line.tokens, sorted(items, key=lambda item: item.first))
+    return Line(lexicon, line.source, line.tokens, sorted(items, key=lambda item: item.first))
 
 
 def _kind(names: Sequence[Name]) -> str:

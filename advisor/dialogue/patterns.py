@@ -17,7 +17,7 @@ one capital letter for a recognised name. Every repetition is bounded, so matchi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,10 +30,8 @@ ENTITIES = {"accelerator": "A", "rack": "R", "node": "B", "system": "[RB]", "mod
 _NUMBER = "#[kmbtg]?"
 _NUMBERS = frozenset({"#", "#k", "#m", "#b", "#t", "#g"})
 """The number as it stands in the canonical line, with and without a suffix."""
-_RANGE = rf"{_NUMBER} (?:(?:-|~|to) {_NUMBER} )?"
-_SLASHED = rf"{_NUMBER} (?:/ {_NUMBER} ){{1,6}}"
-_LIST = rf"{_NUMBER} (?:(?:, )?(?:[/,&]|and|or|vs) (?:or )?{_NUMBER} ){{0,6}}"
-_JOIN = "(?:[-_] )?"
+_BEFORE, _AFTER, _BOTH = "\x02", "\x03", "\x04"
+"""Marks in the canonical line before words that may stand before a number, after one, or both: one class instead of a list."""
 _GAP = r"(?:[^\s#,;.!?]+ ){0,4}?"
 _MAX_PATTERN = 500
 _MAX_DEPTH = 12
@@ -124,13 +122,42 @@ class PatternCompiler:
     def __init__(self, terms: Mapping[str, Sequence[str]]) -> None:
         self._terms = dict(terms)
         self._parts: dict[str, _Part] = {}
-        self._before = self._filler("fill before", 5)
-        self._after = self._filler("fill after", 2)
+        before, after = (self._filler_words(name) for name in ("fill before", "fill after"))
+        self.marks: dict[str, str] = {
+            word: (_BOTH if word in before and word in after else _BEFORE if word in before else _AFTER)
+            + word
+            for word in before | after
+            if " " not in word
+        }
+        """Words as they stand in the canonical line, where they differ."""
+        self._before = self._filler(before, _BEFORE, 5)
+        self._after = self._filler(after, _AFTER, 2)
+        self._join = f"(?:(?:{self._word('-')}|{self._word('_')}))?"
+        number, joiners = _NUMBER, (self._word(word) for word in ("/", ",", "&", "and", "or", "vs"))
+        self._forms = {
+            "one": f"{number} ",
+            "range": f"{number} (?:(?:{self._word('-')}|{self._word('~')}|{self._word('to')}){number} )?",
+            "slashed": f"{number} (?:{self._word('/')}{number} ){{1,6}}",
+            "list": f"{number} (?:(?:{self._word(',')})?(?:{'|'.join(joiners)})(?:{self._word('or')})?{number} ){{0,6}}",
+        }
 
-    def _filler(self, name: str, most: int) -> str:
-        words = [" ".join(t.text for t in tokens_of(word)) for word in self._terms.get(name, ())]
-        body = "|".join(re.escape(word) + " " for word in sorted(words, key=len, reverse=True))
-        return f"(?:{body}){{0,{most}}}" if body else ""
+    def _filler_words(self, name: str) -> set[str]:
+        return {" ".join(t.text for t in tokens_of(word)) for word in self._terms.get(name, ())}
+
+    def _filler(self, words: Set[str], mark: str, most: int) -> str:
+        if not words:
+            return ""
+        several = sorted((word for word in words if " " in word), key=len, reverse=True)
+        phrases = ["".join(self._word(part) for part in word.split()) for word in several]
+        return "(?:" + "|".join((*phrases, f"[{mark}{_BOTH}][^ ]+ ")) + f"){{0,{most}}}"
+
+    def _word(self, word: str) -> str:
+        """The expression of one word and the space behind it."""
+        return re.escape(self.marks.get(word, word)) + " "
+
+    def line_of(self, words: Iterable[str]) -> str:
+        """Words as the text that expressions are matched against."""
+        return " " + "".join(self.marks.get(word, word) + " " for word in words)
 
     def compile(self, source: str, owner: str, value: str = "") -> Pattern:
         """The compiled pattern. Raises KnowledgeError that quotes what cannot be read."""
@@ -164,8 +191,15 @@ class PatternCompiler:
                     f"{where}: no word list <{name}>; such as {', '.join(sorted(self._terms)[:8])}"
                 )
             words = sorted(self._terms[name], key=len, reverse=True)
-            self._parts[name] = _alternatives([self.literal(word, where) for word in words])
+            self._parts[name] = _alternatives([self._entry(word, where) for word in words])
         return self._parts[name]
+
+    def _entry(self, word: str, where: str) -> _Part:
+        """The part of one entry of a word list: a name, or alternatives in brackets that count as one word."""
+        if not set("([|") & set(word):
+            return self.literal(word, where)
+        part = _Reader(word, where, self).sequence()
+        return _Part(part.expression, part.needs, 1)
 
     def literal(self, word: str, where: str) -> _Part:
         """The part of one word or of a name with hyphens. Raises KnowledgeError when it holds a number."""
@@ -174,7 +208,7 @@ class PatternCompiler:
             raise KnowledgeError(
                 f"{where}: {word!r} cannot be a word of a pattern; write numbers as slots such as {{count}}"
             )
-        expression = _JOIN.join(re.escape(token.text) + " " for token in tokens)
+        expression = self._join.join(self._word(token.text) for token in tokens)
         return _Part(expression, tuple(frozenset({token.text}) for token in tokens), 1)
 
     def _glue(self, before: str, after: str) -> str:
@@ -182,7 +216,21 @@ class PatternCompiler:
         if not before or "gap" in (before, after) or (before == after == "number") or after == "bare":
             return ""
         filler = self._before if after == "number" else self._after if before == "number" else ""
-        return filler + _JOIN
+        return filler + self._join
+
+    def value(self, kind: str, group: str) -> _Part:
+        """The part of a slot of a type in `values.TYPES`."""
+        from advisor.dialogue.values import TYPES
+
+        shape = TYPES[kind]
+        first = (frozenset(unit.split()[0] for unit in shape.units),) if shape.units else ()
+        longest = sorted(shape.units, key=len, reverse=True)
+        units = "|".join("".join(self._word(word) for word in unit.split()) for unit in longest)
+        units = f"(?:{units})" if units else ""
+        if shape.form == "unit":
+            return _Part(f"(?P<{group}>{units})", first)
+        body = self._forms[shape.form] + units
+        return _Part(f"(?P<{group}>{body})", (_NUMBERS, *first), kind="bare" if shape.bare else "number")
 
     def joined(self, parts: Sequence[_Part]) -> _Part:
         """The parts one after another, with what may stand between them."""
@@ -281,13 +329,4 @@ class _Reader:
                 f"{self._where}: no slot type {kind!r}; one of {', '.join((*TYPES, *ENTITIES))}"
             )
         self.slots.append(Slot(facts, kind, group))
-        form = TYPES[kind].form
-        units = (frozenset(TYPES[kind].first_words),) if TYPES[kind].units else ()
-        if form == "unit":
-            return _Part(f"(?P<{group}>{TYPES[kind].units})", units)
-        body = {"range": _RANGE, "list": _LIST, "slashed": _SLASHED, "one": f"{_NUMBER} "}[form] + TYPES[
-            kind
-        ].units
-        return _Part(
-            f"(?P<{group}>{body})", (_NUMBERS, *units), kind="bare" if TYPES[kind].bare else "number"
-        )
+        return self._compiler.value(kind, group)

@@ -36,20 +36,9 @@ class ValueType:
     """
 
     form: Form
-    words: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
     role: Role = "value"
     bare: bool = False
-
-    @property
-    def units(self) -> str:
-        """An expression for any of the units, the longest first; empty without units."""
-        words = sorted(self.words, key=len, reverse=True)
-        return "(?:" + "|".join(f"{word} " for word in words) + ")" if words else ""
-
-    @property
-    def first_words(self) -> tuple[str, ...]:
-        """The first word of each unit."""
-        return tuple(word.split()[0] for word in self.words)
 
 
 TYPES: dict[str, ValueType] = {
