@@ -121,20 +121,20 @@ class RackfitApp(ReadingApp, PreferencesApp):
 
     async def action_quit(self) -> None:
         """Leave; asks only when typed text would be lost (the conversation is saved as it goes)."""
-        if not self.chat.prompt.text.strip():
-            self._leave()
-            return
         from tui.screens.confirm import Confirm
+
+        if not self.chat.prompt.text.strip():
+            self.exit()
+            return
+        if isinstance(self.screen, Confirm):
+            return
 
         def answered(agreed: bool | None) -> None:
             if agreed:
-                self._leave()
+                self.exit()
 
         text = "What you typed has not been sent. The conversation so far is saved."
         self.push_screen(Confirm("Quit?", text, yes="Quit and lose the typed line", no="Stay"), answered)
-
-    def _leave(self) -> None:
-        self.exit()
 
     async def on_unmount(self) -> None:
         """Close the session, however the application ends."""
@@ -174,7 +174,11 @@ class RackfitApp(ReadingApp, PreferencesApp):
         await self.chat.transcript.add([Message(role="user", kind="echo", markdown=text)], topic=True)
         self.chat.query_one(Replies).choices = ()
         self.chat.prompt.placeholder = "Answer, ask why, or change anything"
-        await self._converse(self.engine.say(text))
+        self._tell(await self._converse(self.engine.say(text)))
+
+    def _tell(self, problem: str) -> None:
+        if problem:
+            self.notify(problem, severity="error", markup=False)
 
     async def _converse(self, work: Any) -> str:
         """Await an answer and show it. Returns what was wrong with the input, else an empty text."""
@@ -212,9 +216,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         """Set or forget (None) facts; one answer follows, and what is wrong is notified."""
 
         async def work() -> None:
-            problem = await self._converse(self.engine.set_facts(values))
-            if problem:
-                self.notify(problem, severity="error", markup=False)
+            self._tell(await self._converse(self.engine.set_facts(values)))
 
         self.run_worker(self.guard(work), group="say")
 
@@ -327,4 +329,4 @@ class RackfitApp(ReadingApp, PreferencesApp):
         try:
             await self._start(session_id)
         except RackfitError as error:
-            self.notify(str(error), severity="error", markup=False)
+            self._tell(str(error))

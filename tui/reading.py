@@ -45,17 +45,26 @@ class ReadingApp(FrameApp):
     def open_pair(self, pair: Pair) -> None:
         """Read what is known about a comparable pair; its records are links."""
         from advisor.report import parts
+        from advisor.visible import inert
 
-        text = "\n".join(
-            [
-                f"# {pair.benchmark} {pair.scenario}, {pair.round}", "", parts.pair_words(pair), "",
-                f"- small side: `{pair.small.evidence}`, record {pair.small.record}, {pair.small.platform}, {pair.small.software}",
-                f"- large side: `{pair.large.evidence}`, record {pair.large.record}, {pair.large.platform}, {pair.large.software}",
-                "", f"Noise of the same silicon: {pair.noise_low:.2f} to {pair.noise_high:.2f}.",
-                *(["", "Differs in " + ", ".join(pair.confounders) + "."] if pair.confounders else []),
-                "", f"Rates per accelerator are {parts.DERIVED_NOTE}.",
-            ]
-        )  # fmt: skip
+        sides = (("small side", pair.small), ("large side", pair.large))
+        lines = [
+            f"# {inert(pair.benchmark)} {pair.scenario}, {inert(pair.round)}",
+            "",
+            inert(parts.pair_words(pair)),
+            "",
+        ]
+        lines += [
+            f"- {name}: `{side.evidence}`, record {inert(side.record)}, {inert(side.platform)}, {inert(side.software)}"
+            for name, side in sides
+        ]
+        lines += ["", f"Noise of the same silicon: {pair.noise_low:.2f} to {pair.noise_high:.2f}."]
+        lines += (
+            ["", "It differs in:", "", *(f"- {inert(text)}" for text in pair.confounders)]
+            if pair.confounders
+            else []
+        )
+        text = "\n".join([*lines, "", f"Rates per accelerator are {parts.DERIVED_NOTE}."])
         self._read(f"{pair.kind} pair", text)
 
     def _read(self, title: str, text: str, *, entry_id: str = "") -> None:

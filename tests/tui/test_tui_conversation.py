@@ -143,6 +143,18 @@ async def test_history_walks_back_and_returns_to_the_draft(running, app: Rackfit
         assert app.chat.prompt.text == "draft"
 
 
+async def test_lines_brought_back_offer_no_completions(running, app: RackfitApp) -> None:
+    """Walking through the history is not held up by lists of completions."""
+    async with running() as pilot:
+        app.chat.query_one(Completion).learn([Name(key="llama 3.3 70b", text="Llama 3.3 70B", what="model")])
+        await ask(pilot, "llama")
+        await ask(pilot, "llama 3.3")
+        await press(pilot, "up")
+        assert not app.chat.query_one(Completion).is_open
+        await press(pilot, "up")
+        assert app.chat.prompt.text == "llama"
+
+
 async def test_history_survives_the_session(running, app: RackfitApp, tmp_path: Path) -> None:
     """Typed lines are kept for the next run, readable by the user only."""
     async with running() as pilot:
@@ -244,6 +256,32 @@ async def test_the_reader_stays_where_they_scrolled(running, app: RackfitApp) ->
         await settle(pilot)
         assert transcript.scroll_y == place
         assert "more lines below" in screen_text(app)
+
+
+async def test_a_click_into_the_conversation_does_not_move_it(running, app: RackfitApp) -> None:
+    """Clicking into an old part of the transcript leaves the page where it is."""
+    async with running((80, 24)) as pilot:
+        for number in range(3):
+            await ask(pilot, f"question {number}")
+        await press(pilot, "pageup", "pageup")
+        place = app.chat.transcript.scroll_y
+        await pilot.click("#transcript", offset=(10, 5))
+        await settle(pilot)
+        assert app.focused is app.chat.transcript
+        assert app.chat.transcript.scroll_y == place
+
+
+async def test_answers_that_arrive_together_stay_in_order(running, app: RackfitApp) -> None:
+    """Several changes at once are shown one after the other, none lost."""
+    async with running() as pilot:
+        for number in range(4):
+            app.submit(f"question {number}")
+            app.set_facts({"context_tokens": str(1024 * (number + 1))})
+        await settle(pilot)
+        shown = [view.said for view in app.chat.transcript.views]
+        assert shown == app.chat.transcript.said
+        asked = [said.markdown for said in shown if said.role == "user"]
+        assert asked == [f"question {number}" for number in range(4)]
 
 
 async def test_a_long_answer_is_read_from_its_top(running, app: RackfitApp) -> None:

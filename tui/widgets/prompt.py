@@ -56,6 +56,7 @@ class Prompt(TextArea):
             placeholder="Which model do you want to serve?",
         )
         self.recall = recall
+        self._put = ""
         self._actions: dict[str, str] = {}
         self.completion = completion
 
@@ -69,12 +70,15 @@ class Prompt(TextArea):
 
     def put(self, text: str) -> None:
         """Replace the text and go to its end."""
-        self.load_text(text[:MAX_CHARACTERS])
+        self._put = text[:MAX_CHARACTERS]
+        self.load_text(self._put)
         self.move_cursor(self.document.end)
         self.completion.close()
 
     def on_text_area_changed(self) -> None:
-        """Offer completions for what stands before the cursor."""
+        """Offer completions for what is typed before the cursor; a line that was brought back is not typed."""
+        if self.text == self._put:
+            return
         row, column = self.cursor_location
         line = self.document.get_line(row)
         self.completion.offer(line[:column] if column == len(line) else "", first_line=row == 0)

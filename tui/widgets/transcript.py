@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -64,6 +65,7 @@ class Transcript(VerticalScroll):
         self._cursor: MessageView | None = None
         self._topic: MessageView | None = None
         self._below = 0
+        self._changing = asyncio.Lock()
 
     @property
     def views(self) -> list[MessageView]:
@@ -78,20 +80,18 @@ class Transcript(VerticalScroll):
         views = self.views
         return views[-1] if views else None
 
-    @property
-    def last_answer(self) -> Said | None:
-        """The newest message from rackfit, of the kinds people copy."""
-        kinds = ("answer", "explanation")
-        return next((said for said in reversed(self.said) if said.kind in kinds), None)
-
     async def add(self, messages: Iterable[Said], *, stream: bool = False, topic: bool = False) -> None:
         """Append messages; the newest `MOUNTED` stay mounted while the reader is at the end.
 
         stream: reveal them line by line. topic: the first of them is what the view follows from now on.
         """
         new = list(messages)
-        if not new:
-            return
+        if new:
+            async with self._changing:
+                await self._append(new, stream=stream, topic=topic)
+            self.call_after_refresh(self.follow)
+
+    async def _append(self, new: list[Said], *, stream: bool, topic: bool) -> None:
         self.finish_streaming()
         following = topic or self._topic is not None or not self._below
         self.said += new
@@ -110,22 +110,21 @@ class Transcript(VerticalScroll):
             for view in fresh:
                 if view.said.role == "rackfit":
                     view.stream()
-        self.call_after_refresh(self.follow)
 
     async def clear(self) -> None:
         """Forget everything: another conversation follows."""
-        self.said = []
-        self._topic = self._cursor = None
-        await self.remove_children()
-        self._hidden = 0
+        async with self._changing:
+            self.said = []
+            self._topic = self._cursor = None
+            await self.remove_children()
+            self._hidden = 0
 
     def follow(self) -> None:
         """Scroll to the end, but not past the topic; tell what lies below."""
         if self._topic is not None and self._topic.is_attached:
             top = self._topic.virtual_region.y
-            self.scroll_target_y = self.scroll_y = min(
-                self.max_scroll_y, top
-            )  # scroll_to counts as the reader's own
+            # not scroll_to, which counts as the reader's own scrolling
+            self.scroll_target_y = self.scroll_y = min(self.max_scroll_y, top)
         self._tell_below()
 
     def on_message_view_revealed(self, event: MessageView.Revealed) -> None:
@@ -155,13 +154,14 @@ class Transcript(VerticalScroll):
 
     async def show_earlier(self) -> None:
         """Mount up to `MOUNTED` of the messages before the first one shown."""
-        if not self._hidden:
-            return
-        start = max(0, self._hidden - MOUNTED)
-        batch = [MessageView(said) for said in self.said[start : self._hidden]]
-        first = self.views[0]
-        await self.mount_all(batch, before=first)
-        await self._note_hidden()
+        async with self._changing:
+            if not self._hidden:
+                return
+            start = max(0, self._hidden - MOUNTED)
+            batch = [MessageView(said) for said in self.said[start : self._hidden]]
+            first = self.views[0]
+            await self.mount_all(batch, before=first)
+            await self._note_hidden()
         first.scroll_visible(animate=False, top=True)
 
     async def _note_hidden(self) -> None:
@@ -184,13 +184,18 @@ class Transcript(VerticalScroll):
             view.finish()
         return bool(streaming)
 
-    def _place(self, view: MessageView | None) -> None:
+    def _place(self, view: MessageView | None, *, scroll: bool = True) -> None:
         for other in self.query_children(".-cursor"):
             other.remove_class("-cursor")
         self._cursor = view
         if view is not None:
             view.add_class("-cursor")
-            view.scroll_visible(animate=False)
+            if scroll:
+                view.scroll_visible(animate=False)
+
+    def _in_view(self, view: MessageView) -> bool:
+        region, top = view.virtual_region, self.scroll_y
+        return region.bottom > top and region.y < top + self.size.height
 
     async def action_move(self, step: int) -> None:
         """Move the message cursor; going above the first shown message brings earlier ones."""
@@ -231,8 +236,10 @@ class Transcript(VerticalScroll):
             self.post_message(self.CopyRequested(self.cursor))
 
     def on_focus(self) -> None:
-        """Show the message cursor."""
-        self._place(self.cursor)
+        """Show the message cursor, on a message that is in view already: a click must not move the page."""
+        seen = [view for view in self.views if self._in_view(view)]
+        cursor = self.cursor
+        self._place(cursor if cursor in seen or not seen else seen[-1], scroll=False)
 
     def on_blur(self) -> None:
         """Hide it."""
