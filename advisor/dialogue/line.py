@@ -12,6 +12,8 @@ from advisor.dialogue.text import Token, tokens_of
 
 _LETTER = {**ENTITIES, "value": "V"}
 _PERCENTILES = (50, 75, 90, 95, 99, 99.9)
+_MEMORIES = frozenset({16, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 180, 192, 256, 288})
+"""Gigabytes that accelerators have."""
 _CLAUSE_END = frozenset({",", ";", ".", "?", "!", "(", ")", "|"})
 
 
@@ -146,7 +148,12 @@ def _absorb(lexicon: Lexicon, tokens: Sequence[Token], end: int) -> int:
         following = tokens[end + 1] if end + 1 < len(tokens) else None
         memory = _canonical(token) == "G"
         numbered = token.number is not None and token.glued and tokens[end - 1].text in ("sxm", "hbm")
-        if memory or numbered or (token.text in suffixes and (token.text != "s" or token.glued)):
+        if (
+            memory
+            or numbered
+            or _is_bare_memory(tokens, end)
+            or (token.text in suffixes and (token.text != "s" or token.glued))
+        ):
             end += 1
         elif token.text == "'" and following is not None and following.text == "s" and following.glued:
             end += 2
@@ -165,6 +172,12 @@ def _absorb(lexicon: Lexicon, tokens: Sequence[Token], end: int) -> int:
         else:
             break
     return end
+
+
+def _is_bare_memory(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number behind an accelerator is its memory in GB: `A100 80 x4`."""
+    following = [token.text for token in tokens[place + 1 : place + 2]]
+    return tokens[place].number in _MEMORIES and not tokens[place].suffix and following in (["x"], ["*"])
 
 
 def _with_numbers(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Token]:
