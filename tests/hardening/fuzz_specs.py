@@ -64,13 +64,20 @@ _MOE = json.dumps(
         "vocab_size": 129280, "max_position_embeddings": 163840, "num_nextn_predict_layers": 1,
     }
 ).encode()  # fmt: skip
-_ROW = {
-    "ID": "6.1-0001", "Submitter": "Example", "Availability": "available", "Division": "closed", "SystemType": "datacenter",
-    "SystemName": "Node (8x H200-SXM-141GB, TensorRT)", "Platform": "H200-SXM-141GBx8_TRT", "UsedModel": "llama2-70b-99",
-    "Model": "llama2-70b-99", "Scenario": "Offline", "Result": 34000.5, "Units": "Tokens/s", "Accelerator": "NVIDIA H200-SXM-141GB",
-    "a#": 8, "Total Accelerators": 8, "Nodes": 1, "Software": "TensorRT 10.0", "weight_data_types": "fp8", "version": "v6.1",
-    "host_processors_per_node": 2, "Performance_Units": "Tokens/s", "Performance_Result": 34000.5, "accelerators_per_node": 8,
-    "number_of_nodes": 1, "accelerator_model_name": "NVIDIA H200-SXM-141GB", "Accuracy": "ROUGE1: 44.4",
+ROW = {
+    "ID": "6.0-0001", "Submitter": "Example", "Availability": "available", "Category": "closed", "Suite": "datacenter",
+    "System": "Example Node", "Platform": "8xMI355X_2xEPYC_9575F", "UsedModel": "llama2-70b-99.9", "Model": "llama2-70b-99.9",
+    "Scenario": "Offline", "Nodes": 1, "Accelerator": "AMD Instinct MI355X 288GB HBM3e", "a#": 8, "Total Accelerators": 8,
+    "Location": "", "Software": "PyTorch 2.9.1, ROCm 7.0.0", "version": "v6.0", "inferred": 0, "weight_data_types": "fp4",
+    "Performance_Result": 103480.0, "Performance_Units": "Tokens/s",
+}  # fmt: skip
+"""A row in the shape of v6.0."""
+_OBJECT_ROW = {
+    "Organization": "Example", "Availability": "available", "Division": "closed", "SystemType": "datacenter",
+    "SystemName": "Example GB300 NVL72 (72x GB300-288GB_aarch64, TensorRT)", "Model": "deepseek-r1",
+    "Platform": "GB300-NVL72_GB300-288GB_aarch64x72_TRT", "Scenario": "Offline", "Result": 679740.0, "Units": "Tokens/s",
+    "number_of_nodes": 18, "accelerator_model_name": "NVIDIA GB300", "accelerators_per_node": 4, "total_accelerators": 72,
+    "framework": "TensorRT 10.14", "version": "v6.1", "inferred": 0, "weight_data_types": "fp4",
 }  # fmt: skip
 _CSV = (
     "round,division,submitter,platform,model,scenario,tokens_per_s,samples_per_s,valid,ttft_p99_ns,tpot_p99_ns\n"
@@ -106,7 +113,12 @@ TARGETS: dict[str, Spec] = {
         _TALK_WORDS, 120,
     ),
     "hf_config": Spec(targets.hf_config, lambda: [_CONFIG, _MOE], _JSON_WORDS, 300),
-    "mlperf": Spec(targets.mlperf, lambda: [json.dumps([_ROW, {**_ROW, "Scenario": "Server"}]).encode()], _JSON_WORDS, 150),
+    "mlperf": Spec(
+        targets.mlperf,
+        lambda: [json.dumps([ROW, {**ROW, "Scenario": "Server"}]).encode(), json.dumps({"0": _OBJECT_ROW, "1": _OBJECT_ROW}).encode()],
+        _JSON_WORDS,
+        150,
+    ),
     "latency_csv": Spec(targets.latency_csv, _lines(_CSV, _LOG), [b",", b'"', b"\n", b"nan", b"1e999", b"\x00", b"\xff", b"VALID"], 150),
     "measured": Spec(targets.measured, _lines(_MEASURED), [b",", b'"', b"\n", b"nan", b"inf", b"0", b"-1", b"1e999", b"\x00", b"\xff", b"disagg"], 100),
     "batch_line": Spec(targets.batch_line, _lines(_BATCH, '{"config": ' + _CONFIG.decode() + ', "hbm_gib": 80, "tp": 2}'), _JSON_WORDS, 200),

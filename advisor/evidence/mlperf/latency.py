@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -89,7 +88,7 @@ def _from_csv(line: dict[str, str]) -> LoggedRun:
             value = float(line.get(column) or "")
         except ValueError:
             return None
-        return round(value / scale, 3) if math.isfinite(value) else None
+        return _figure(value / scale)
 
     return LoggedRun(
         tokens_per_s=number("tokens_per_s"),
@@ -108,6 +107,12 @@ def _from_csv(line: dict[str, str]) -> LoggedRun:
     )
 
 
+def _figure(value: float) -> float | None:
+    """A time in ms or a rate, rounded; None for what is neither (NaN, negative, beyond what an entry may hold)."""
+    return round(value, 3) if 0 <= value <= _LARGEST else None
+
+
+_LARGEST = 1e12
 _LOG_LINES: dict[str, tuple[str, ...]] = {
     "tokens": ("completed tokens per second", "tokens per second"),
     "samples": ("completed samples per second", "samples per second"),
@@ -142,7 +147,7 @@ def read_log(path: Path) -> LoggedRun | None:
                 value = float(stated[name])
             except (KeyError, ValueError):
                 continue
-            return round(value / scale, 3) if math.isfinite(value) else None
+            return _figure(value / scale)
         return None
 
     times = {field: number(field, _NS_PER_MS) for field in _LOG_LINES if field.endswith("_ms")}

@@ -17,7 +17,8 @@ from advisor.units import shown
 MAX_BYTES = 64_000_000
 _ROUND = re.compile(r"v[0-9]{1,2}\.[0-9]{1,2}")
 _TEXT_LIMIT = 400
-_MAX_RATE = 1e15
+_MAX_RATE = 1e12
+_MAX_COUNT = 1_000_000
 _MANY = 10
 
 # our name -> (field in the list shape of v5.1 and v6.0, field in the object shape of v6.1)
@@ -165,7 +166,7 @@ def _row(record: str, data: Any, round_: str) -> Row:
         if value in ("", None):
             return 0
         number = int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
-        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= 1_000_000:
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= _MAX_COUNT:
             raise _MalformedError(f"field {name(field)} is {shown(repr(value))}; it needs a whole number")
         return number
 
@@ -196,6 +197,10 @@ def _row(record: str, data: Any, round_: str) -> Row:
     if accelerator and not (total or count("nodes") * count("per_node")):
         raise _MalformedError(
             f"no accelerator count: fields {name('nodes')}, {name('per_node')} and {name('total')} give none"
+        )
+    if count("nodes") * count("per_node") > _MAX_COUNT:
+        raise _MalformedError(
+            f"fields {name('nodes')} and {name('per_node')} make more than {_MAX_COUNT:,} accelerators"
         )
     return Row(
         record=record, round=version, submitter=text("submitter"), division=division,  # type: ignore[arg-type]
