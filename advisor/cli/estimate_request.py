@@ -132,7 +132,7 @@ FIELDS: dict[str, Field] = {
     "tp": Field(attribute="tp", read=_whole(1, 4096), metavar="N", help="tensor parallelism (default 1)"),
     "pp": Field(attribute="pp", read=_whole(1, 4096), metavar="N", help="pipeline stages (default 1)"),
     "ep": Field(attribute="ep", read=_whole(1, 65536), metavar="N", help="expert parallelism over the accelerators of a stage (default 1)"),
-    "dp": Field(attribute="dp", read=_whole(1, 4096), metavar="N", help="attention data parallelism inside the replica (default 1)"),
+    "dp": Field(attribute="dp", read=_whole(1, 4096), metavar="N", help="groups of TP accelerators with whole attention and their own requests (default 1); a replica has TP x PP x DP accelerators"),
     "context_parallel": Field(attribute="context_parallel", read=_whole(1, 4096), metavar="N", help="ranks that share the tokens of one sequence in decoding (default 1)"),
     "engine": Field(attribute="engine", read=_text, metavar="NAME", help="vllm (default), sglang or tensorrt-llm"),
     "engine_version": Field(attribute="engine_version", read=_text, metavar="V", help="version whose reserves apply; without it, the one that was measured"),

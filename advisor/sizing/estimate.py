@@ -103,6 +103,11 @@ def estimate(kb: KnowledgeBase, request: EstimateRequest) -> DeploymentEstimate:
         )
     if problem := layout_problem(model, layout):
         notes.append(f"engines may refuse this layout: {problem}")
+    if request.engine.lower() == "sglang" and layout.dp > 1 and layout.tp % layout.dp == 0:
+        notes.append(
+            f"TP {layout.tp} and DP {layout.dp} are {layout.accelerators} accelerators here; SGLang's --tp counts all of a replica, "
+            f"so its --tp {layout.tp} --dp {layout.dp} is TP {layout.tp // layout.dp} and DP {layout.dp}"
+        )
     base = footprint(
         kb, model, checkpoint, accelerator or NO_ACCELERATOR, layout, context_tokens=context, **keywords
     )
@@ -139,7 +144,9 @@ def _context(request: EstimateRequest, model: Model, notes: list[str]) -> int:
     scaled = int(model.context_limit_scaled.number) if model.context_limit_scaled else 0
     if context > limit:
         reach = f"; with RoPE scaling switched on it reaches {scaled:,}" if scaled > limit else ""
-        notes.append(f"{context:,} tokens are more than the {limit:,} that the model was published for{reach}")
+        notes.append(
+            f"{context:,} tokens are more than the {limit:,} that the model was published for{reach}"
+        )
     return context
 
 

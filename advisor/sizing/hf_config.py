@@ -91,11 +91,16 @@ def _read(data: Mapping[str, Any], name: str) -> HfReading:
     family = family_of(model_type)
     if family is None:
         raise InputError(_unknown(model_type, text))
+    fields.left_out = family.left_out
     architecture = _architecture(data, fields, model_type, family)
     checkpoint = checkpoint_from_config(data, architecture)
     counts = count_parameters(architecture)
     doubt = _size_doubt(name, counts.total)
+    limit = Cell(value=_context_limit(fields), trust="unverified", locator="max_position_embeddings")
     notes = list(checkpoint.notes)
+    if fields.assumed:
+        values = ", ".join(f"{field} {value}" for field, value in sorted(fields.assumed.items()))
+        notes.append(f"left out of the config, as {model_type}'s configuration class fills it in: {values}")
     if unread := fields.unread():
         notes.append(f"fields of {model_type} that were not read: {', '.join(unread)}")
     if any(group.kind == "moe" and not group.experts_per_token for group in architecture.feed_forward):
@@ -107,7 +112,7 @@ def _read(data: Mapping[str, Any], name: str) -> HfReading:
         family=model_type,
         parameters_total=Cell(value=counts.total, trust="derived", note="counted from config.json"),
         parameters_active=Cell(value=counts.active, trust="derived", note="counted from config.json"),
-        context_limit=Cell(value=_context_limit(fields), trust="vendor", locator="max_position_embeddings"),
+        context_limit=limit,
         architecture=architecture, checkpoints=(checkpoint.checkpoint,),
     )  # fmt: skip
     return HfReading(model=model, notes=tuple(notes), doubt=doubt)

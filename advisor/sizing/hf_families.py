@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,7 +13,8 @@ class Family:
     tied: default of tie_word_embeddings. full_every: one full-attention layer in so many, the others slide (0: not such
     a model). window_everywhere: a window applies to all layers. window_by_flag: only when use_sliding_window says so. chunked: attention_chunk_size is in force. mamba, linear:
     most layers are Mamba or linear attention, so the config must say which are not. matrices: of the MLP. parallel_mlp: a dense MLP runs beside the experts. shared_mlp: without experts
-    the MLP is as wide as the shared expert.
+    the MLP is as wide as the shared expert. left_out: fields that published configs omit, with the values of the
+    configuration class.
     """
 
     tied: bool = False
@@ -31,6 +33,7 @@ class Family:
     key_is_value: bool = False
     learned_positions: bool = False
     partial_rotary: float = 1.0
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 _PLAIN = Family()
@@ -66,7 +69,19 @@ FAMILIES: dict[str, Family] = {
     "pixtral": _PLAIN,
     "gemma": _TIED,
     "gemma2": Family(tied=True, full_every=2),
-    "gemma3": Family(tied=True, full_every=6, qk_norm=True),
+    "gemma3": Family(
+        tied=True,
+        full_every=6,
+        qk_norm=True,
+        left_out={
+            "vocab_size": 262208,
+            "num_attention_heads": 8,
+            "num_key_value_heads": 4,
+            "head_dim": 256,
+            "max_position_embeddings": 131072,
+            "rope_local_base_freq": 10000,
+        },
+    ),
     "gemma4": Family(tied=True, full_every=6, qk_norm=True, key_is_value=True, parallel_mlp=True),
     "gpt_oss": Family(full_every=2, qkv_bias=True),
     "llama4": Family(chunked=True),
@@ -79,7 +94,7 @@ FAMILIES: dict[str, Family] = {
     "granite": _TIED,
     "granitemoe": _TIED,
     "granitemoehybrid": Family(tied=True, mamba=True, shared_mlp=True),
-    "falcon": Family(tied=True, matrices=2),
+    "falcon": Family(tied=True, matrices=2, left_out={"max_position_embeddings": 2048}),
     "stablelm": Family(partial_rotary=0.25),
     "apertus": Family(matrices=2),
     "nemotron": Family(matrices=2, partial_rotary=0.5),
@@ -106,7 +121,8 @@ FAMILIES: dict[str, Family] = {
     "starcoder2": Family(tied=True, matrices=2, qkv_bias=True, window_everywhere=True),
     "smollm3": _TIED,
 }
-"""model_type -> traits. Sources: the modelling code of each family in Transformers, and its published configs."""
+"""model_type -> traits. Sources: the modelling and configuration code of each family in Transformers, and its published
+configs."""
 
 ARCHITECTURES: dict[str, str] = {
     "LlamaForCausalLM": "llama", "MistralForCausalLM": "mistral", "MixtralForCausalLM": "mixtral",

@@ -118,20 +118,29 @@ MAX_QUANTITY = 1_000_000_000
 
 
 class Fields:
-    """One level of a config with a record of what was read."""
+    """One level of a config with a record of what was read.
+
+    left_out: what the configuration class fills in for fields that no level has; assumed: those that were needed.
+    """
 
     def __init__(self, data: Mapping[str, Any], *, parents: Sequence[Mapping[str, Any]] = ()) -> None:
         self.data = data
         self.parents = tuple(parents)
         self.read: set[str] = set()
+        self.left_out: Mapping[str, Any] = {}
+        self.assumed: dict[str, Any] = {}
 
     def raw(self, *names: str) -> Any:
-        """The first of `names` that is set, here or in an enclosing level; None when none is."""
+        """The first of `names` that is set, here, in an enclosing level or by the configuration class; None when none is."""
         for level in (self.data, *self.parents):
             for name in names:
                 if level.get(name) is not None:
                     self.read.add(name)
                     return level[name]
+        for name in names:
+            if name in self.left_out:
+                self.assumed[name] = self.left_out[name]
+                return self.left_out[name]
         return None
 
     def number(self, quantity: str, default: int | None = None) -> int:

@@ -35,6 +35,30 @@ def test_one_layout_as_json(rackfit: Rackfit) -> None:
     assert got["limiting"] == "kv_cache"
 
 
+def test_sglangs_own_way_of_counting_tensor_parallelism_is_pointed_out(rackfit: Rackfit) -> None:
+    """SGLang's `--tp 8 --dp 8 --enable-dp-attention` runs on eight accelerators; TP 8 times DP 8 would be 64."""
+    asked = (
+        "estimate",
+        "--model",
+        "r1",
+        "--accelerator",
+        "h200",
+        "--ep",
+        "8",
+        "--context",
+        "8k",
+        "--dp",
+        "8",
+    )
+    ran = rackfit(*asked, "--tp", "8", "--engine", "sglang", "--format", "json")
+    got = json.loads(ran.out)
+    assert got["layout"]["accelerators"] == 64
+    assert any("--tp 8 --dp 8 is TP 1 and DP 8" in note for note in got["notes"])
+    assert (
+        json.loads(rackfit(*asked, "--tp", "1", "--engine", "sglang", "--format", "json").out)["notes"] == []
+    )
+
+
 def test_what_does_not_fit_says_by_how_much_and_what_helps(rackfit: Rackfit) -> None:
     """405B in 16 bit on eight H100: status 1, the shortfall, and changes."""
     ran = rackfit(

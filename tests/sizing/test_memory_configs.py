@@ -45,6 +45,39 @@ def test_other_spellings_mean_the_same() -> None:
     assert model.parameters_total.number == pytest.approx(6.92e9, rel=5e-3)
 
 
+def test_what_a_published_config_leaves_out_is_what_its_class_fills_in() -> None:
+    """Gemma 3 4B states no heads and Falcon 7B no length: Transformers' Gemma3TextConfig and FalconConfig have them.
+
+    Google announced the former with 4.3B parameters.
+    """
+    gemma = {
+        "model_type": "gemma3",
+        "text_config": {
+            "model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34,
+            "rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 1024,
+        },
+        "vision_config": {"hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "patch_size": 14, "vision_use_head": False},
+    }  # fmt: skip
+    reading = read_config(gemma, name="google/gemma-3-4b-it")
+    assert {
+        (g.kind, g.layers, g.heads, g.kv_heads, g.head_dim) for g in reading.model.architecture.attention
+    } == {
+        ("sliding", 29, 8, 4, 256),
+        ("full", 5, 8, 4, 256),
+    }
+    assert reading.model.parameters_total.number == pytest.approx(4.3e9, rel=0.01)
+    assert any("num_attention_heads 8" in note for note in reading.notes)
+    falcon = {
+        "model_type": "falcon",
+        "n_layer": 32,
+        "hidden_size": 4544,
+        "n_head": 71,
+        "multi_query": True,
+        "vocab_size": 65024,
+    }
+    assert read_config(falcon).model.context_limit.number == 2048
+
+
 def test_a_nested_text_model_and_its_vision_tower() -> None:
     """Multimodal configs nest the language model under text_config; the tower is counted apart."""
     config = {
@@ -182,6 +215,8 @@ def test_an_unknown_architecture_is_named_with_what_was_not_read() -> None:
     ("change", "word"),
     [
         ({"num_hidden_layers": None}, "num_hidden_layers"),
+        ({"num_attention_heads": None}, "num_attention_heads"),
+        ({"max_position_embeddings": None}, "max_position_embeddings"),
         ({"hidden_size": "wide"}, "hidden_size"),
         ({"hidden_size": -1}, "hidden_size"),
         ({"num_hidden_layers": 10**9}, "cannot be a model"),
