@@ -24,7 +24,7 @@ def commands() -> Iterator[Command]:
     yield Command(title="Help", help="Keys, commands and how to read the screen", action="help", slash="help")
     yield Command(
         title="Export",
-        help="Decision record or transcript as Markdown, HTML or JSON",
+        help="The decision with the conversation, or the answer alone: Markdown, HTML, JSON",
         action="export",
         slash="export",
     )

@@ -40,7 +40,7 @@ def export_window(app: RackfitApp) -> Export | None:
         app.notify(f"Saved {path.name if app.served else path}", markup=False)
         return ""
 
-    return Export(_stem(snapshot), export, answered=snapshot.recommendation is not None)
+    return Export(_stem(snapshot), export, answered=snapshot.recommendation is not None, local=not app.served)
 
 
 def rendered(opened: Opened, name: str) -> str:

@@ -77,3 +77,23 @@ def test_a_taken_name_gets_a_number(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("")
     (tmp_path / "a-2.md").write_text("")
     assert free_path(tmp_path / "a.md") == tmp_path / "a-3.md"
+
+
+async def test_a_typed_name_keeps_its_place_when_the_form_changes(running, app: RackfitApp) -> None:
+    """Choosing another form changes the ending of a typed name, nothing else."""
+    async with running((80, 24)) as pilot:
+        await ask(pilot)
+        await press(pilot, "f9")
+        app.screen.query_one(Input).value = "reports/mine.md"
+        await press(pilot, "down")
+        assert app.screen.query_one(Input).value == "reports/mine.html"
+
+
+async def test_an_unknown_home_folder_is_told(running, app: RackfitApp) -> None:
+    """`~name` of a user that does not exist is no reason to fail."""
+    async with running((80, 24)) as pilot:
+        await ask(pilot)
+        await press(pilot, "f9")
+        app.screen.query_one(Input).value = "~nobody-of-this-name/x.md"
+        await press(pilot, "enter")
+        assert "give a path without ~" in screen_text(app)

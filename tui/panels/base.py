@@ -37,7 +37,10 @@ class Panel(Vertical):
         """Draw unless this snapshot is on screen already."""
         if snapshot is not None and snapshot is not self._drawn:
             self._drawn = snapshot
-            self.draw(snapshot)
+            self.run_worker(self.rackfit.guard(self._draw, snapshot), group="draw")
+
+    async def _draw(self, snapshot: Snapshot) -> None:
+        self.draw(snapshot)
 
     def draw(self, snapshot: Snapshot) -> None:
         """Show a snapshot."""

@@ -55,9 +55,18 @@ class KnowledgePanel(Panel):
         self._search()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Read the first result."""
+        """Read the first result for what is in the field now, also when the list is still behind."""
         event.stop()
-        self.query_one(OptionList).action_select()
+
+        async def work() -> None:
+            if self._drawn is not None:
+                found = await self.rackfit.compute(
+                    "searching", _find, self._drawn.kb, event.value, self._kind
+                )
+                if found:
+                    self.rackfit.action_open_entry(found[0][0])
+
+        self.run_worker(self.rackfit.guard(work), group="open")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Read the entry."""

@@ -72,6 +72,8 @@ class MapPanel(Panel):
         self._stop.set()
         if snapshot.recommendation is None:
             self.query_one("#map-legend", Static).update(hint(NO_ANSWER))
+            self.query_one("#map-point", Static).update("")
+            self.query_one(MapGrid).clear()
             return
         parts = [
             Content(f" {VERDICT_LETTER[word]} ").stylize(MAP_STYLE[word]) + f" {text}"

@@ -38,10 +38,13 @@ class Export(Window[None]):
         Binding("up", "move(-1)", "Previous form", show=False, priority=True, id="export.up"),
     ]
 
-    def __init__(self, stem: str, exporter: Exporter, *, answered: bool) -> None:
+    def __init__(self, stem: str, exporter: Exporter, *, answered: bool, local: bool) -> None:
+        """`local`: the file is written here, where names can be taken already."""
         super().__init__()
         self._stem = stem
         self._export = exporter
+        self._local = local
+        self._offered = ""
         self._forms = [name for name in WHAT if answered or name.startswith("conversation")]
         self._confirmed = ""
 
@@ -75,13 +78,18 @@ class Export(Window[None]):
         forms.highlighted = ((forms.highlighted or 0) + step) % len(self._forms)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Name a file that does not exist yet."""
+        """Name a file that does not exist yet; of a name that was typed only the ending follows the form."""
         event.stop()
-        suffix = WHAT[event.option.id or ""][2]
-        self.query_one(Input).value = str(free_path(Path(f"{self._stem}{suffix}")))
+        field, suffix = self.query_one(Input), WHAT[event.option.id or ""][2]
+        if field.value == self._offered:
+            path = Path(f"{self._stem}{suffix}")
+            self._offered = str(free_path(path) if self._local else path)
+            field.value = self._offered
+        else:
+            field.value = field.value.removesuffix(Path(field.value).suffix) + suffix
 
     def on_option_list_option_selected(self) -> None:
-        """A click on a form saves it as well."""
+        """After a click on a form, go on with the file name."""
         self.query_one(Input).focus()
 
     def on_input_changed(self) -> None:
@@ -91,22 +99,24 @@ class Export(Window[None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Save."""
-        path = Path(event.value.strip()).expanduser()
-        forms = self.query_one(OptionList)
-        form = self._forms[forms.highlighted or 0]
+        self.run_worker(rackfit(self).guard(self._save, event.value.strip()), exclusive=True)
 
-        async def work() -> None:
-            if not event.value.strip() or not event.value.isprintable():
-                self._complain("give a file name")
-            elif path.exists() and self._confirmed != event.value:
-                self._confirmed = event.value
-                self._complain("that file exists; press enter again to replace it")
-            elif problem := await self._export(form, path):
-                self._complain(problem)
-            else:
-                self.dismiss(None)
-
-        self.run_worker(rackfit(self).guard(work), exclusive=True)
+    async def _save(self, name: str) -> None:
+        form = self._forms[self.query_one(OptionList).highlighted or 0]
+        try:
+            path = Path(name).expanduser()
+        except RuntimeError as error:
+            self._complain(f"{error}; give a path without ~")
+            return
+        if not name or not name.isprintable():
+            self._complain("give a file name")
+        elif self._local and path.exists() and self._confirmed != name:
+            self._confirmed = name
+            self._complain("that file exists; press enter again to replace it")
+        elif problem := await self._export(form, path):
+            self._complain(problem)
+        else:
+            self.dismiss(None)
 
     def _complain(self, problem: str) -> None:
         self.query_one("#export-problem", Static).update(Content(f"! {problem}").stylize("$text-error"))

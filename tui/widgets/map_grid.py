@@ -57,6 +57,11 @@ class MapGrid(Drawn, can_focus=True):
         self.cursor = walked or current or (len(grid.xs) // 2, len(grid.ys) // 2)
         self.redraw()
 
+    def clear(self) -> None:
+        """Draw nothing."""
+        self.grid = None
+        self.redraw()
+
     def _walked(self, grid: Heatmap) -> tuple[int, int] | None:
         """Where the cursor goes on another grid of the same axes; None when it stood on the current point."""
         old = self.grid
