@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from advisor.cli.common import add_knowledge_flag, add_output_flag, load_for, write_output
 from advisor.cli.streams import data
-from advisor.dialogue.readings import Understood
+from advisor.dialogue.readings import Scaled, Understood
 from advisor.dialogue.understand import understand
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
@@ -127,8 +127,13 @@ def as_json(understood: Understood) -> dict[str, Any]:
             }
             for item in understood.ignored
         ],
+        **({"scaled": _scaled(understood.scaled)} if understood.scaled is not None else {}),
         "further": {name: facts[name] for name in facts if name not in FACTS},
     }
+
+
+def _scaled(scaled: Scaled) -> dict[str, Any]:
+    return {"facts": list(scaled.facts), "factor": scaled.factor, "span": list(scaled.span)}
 
 
 def as_text(understood: Understood) -> str:
@@ -137,6 +142,9 @@ def as_text(understood: Understood) -> str:
     for name, reading in understood.facts.items():
         value = ", ".join(_plain(value) for value in reading.values)
         lines.append(f"{name}: {value}  <- {shown(reading.text)}")
+    if understood.scaled is not None:
+        facts = " or ".join(understood.scaled.facts) or "what was said last"
+        lines.append(f"{facts}: times {understood.scaled.factor:g}  <- {shown(understood.scaled.text)}")
     lines += [
         f"ambiguous {item.fact}: {shown(item.text)} may be {', '.join(item.choices)}"
         for item in understood.ambiguous

@@ -8,6 +8,7 @@ r"""Phrase patterns: the small language in which facts and acts say how people w
     context ... {tokens}                up to four other words in between
     {speed} <rate> <per user> @ 5       counts as five words: more specific than it looks
     ^ undo                              at the start of the sentence
+    {tokens} in $                       at its end
     \( {count} \)                       brackets that stand in the sentence
 
 A pattern is matched against the canonical line: tokens separated by one space, `#` for a number (`#k` with its suffix) and
@@ -166,11 +167,14 @@ class PatternCompiler:
         reader = _Reader(source[1:] if dismissed or anchored else source, owner, self)
         part = reader.sequence()
         weight = part.weight
+        ends = reader.rest[:1] == ["$"]
+        if ends:
+            reader.rest.pop(0)
         if reader.rest and reader.rest[0] == "@" and len(reader.rest) == 2 and reader.rest[1].isdigit():
             weight = int(reader.rest[1])
         elif reader.rest:
             raise KnowledgeError(f"{owner}: pattern {source!r}: unexpected {reader.rest[0]!r}")
-        regex = (r"\A " if anchored else r"(?<= )") + part.expression
+        regex = (r"\A " if anchored else r"(?<= )") + part.expression + (r"\Z" if ends else "")
         return Pattern(
             owner,
             source,
@@ -276,7 +280,7 @@ class _Reader:
     def sequence(self) -> _Part:
         """Elements up to a closing bracket, a bar or the end."""
         parts: list[_Part] = []
-        while self.rest and self.rest[0] not in (")", "]", "|", "@"):
+        while self.rest and self.rest[0] not in (")", "]", "|", "@", "$"):
             parts.append(self._element(self.rest.pop(0)))
         if not parts:
             raise KnowledgeError(f"{self._where}: an empty alternative")

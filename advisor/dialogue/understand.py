@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from advisor.dialogue.acts import act_of
 from advisor.dialogue.answers import read_answer
-from advisor.dialogue.lexicon import Act, Lexicon, Name, lexicon_of
+from advisor.dialogue.lexicon import PRECISION_FACT, Act, Lexicon, Name, lexicon_of
 from advisor.dialogue.line import Line, read_line
 from advisor.dialogue.matching import Filled, Found, facts_of, find_phrases, is_excluded
 from advisor.dialogue.readings import Ambiguous, Ignored, Reading, Span, Understood, Why
@@ -198,7 +198,8 @@ class _Reader:
             return
         found, rate = rates[0]
         share = rate.value / max(quantity.value for _, quantity in users)
-        summed = any(self.line.items[index].canon in _SUMMED for index in found.items)
+        near = self.line.items[found.items.start : found.items.stop + 2]
+        summed = any(item.canon in _SUMMED for item in near)
         slow = share < _SLOWEST or (share < _SLOW and rate.value <= _FAST)
         if slow and not summed and rate.value <= _FASTEST_STREAM:
             del quantities[_RATE]
@@ -295,8 +296,9 @@ class _Reader:
     def drop_terms(self, *, alone: bool) -> None:
         """In a question about meanings, `offline` and `speculative` are terms and no wishes; in a why, if nothing else is said."""
         hard = {name for name in self.facts if self.lexicon.kb.facts[name].type not in ("choice", "flag")}
+        kept = hard | ({PRECISION_FACT, "kv_precision"} if alone else set())
         if not alone or not hard:
-            self.facts = {name: fact for name, fact in self.facts.items() if name in hard}
+            self.facts = {name: fact for name, fact in self.facts.items() if name in kept}
 
     def take_answer(self, fact_name: str, answer: Reading) -> None:
         """The whole line answers the question that was asked."""

@@ -275,3 +275,32 @@ def test_any_line_gets_an_answer(talk: Conversation, line: str) -> None:
     for message in talk.say(line):
         assert "](javascript" not in message.markdown
         assert "\x1b" not in message.markdown
+
+
+def test_a_factor_changes_what_was_said_as_a_what_if(talk: Conversation) -> None:
+    """`double the users` shows the difference and keeps the base; `twice that` goes on from what was supposed."""
+    talk.say(ANSWERED + ", 200 concurrent users")
+    assert "200 requests → 400 requests" in text_of(talk.say("double the users"))
+    assert "200 requests → 800 requests" in text_of(talk.say("twice that"))
+    assert said(talk)["concurrency"] == 200
+    talk.say("keep it")
+    assert said(talk)["concurrency"] == 800
+
+
+def test_a_factor_of_an_assumed_value_counts_from_the_assumption(talk: Conversation) -> None:
+    """Nobody said how long prompts are; half of the assumed length is meant."""
+    talk.say(ANSWERED)
+    assert talk.recommendation is not None
+    assumed = talk.recommendation.requirement["input_tokens"].value
+    assert isinstance(assumed, int | float)
+    talk.say("what if half the prompt length")
+    talk.say("keep it")
+    assert said(talk)["input_tokens"] == round(assumed / 2)
+
+
+def test_a_factor_of_nothing_known_asks_what_changes(talk: Conversation) -> None:
+    """Without a number of users there is nothing to double."""
+    talk.say(ANSWERED)
+    before = said(talk)
+    assert "Which value changes?" in text_of(talk.say("double the users"))
+    assert said(talk) == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.dialogue.lexicon import Lexicon
-from advisor.dialogue.patterns import PatternCompiler
+from advisor.dialogue.patterns import PatternCompiler, PatternIndex
 from advisor.dialogue.text import tokens_of
 from advisor.dialogue.values import read
 from advisor.errors import KnowledgeError
@@ -37,7 +37,7 @@ def test_a_range_is_never_a_product() -> None:
     """`4-5 H100` are four to five, not four times five."""
     assert not matches("{times} [x] {count} {accelerator}", "# - # A".replace("# - #", "# -- #"))
     found = COMPILER.compile("{times} [x] {count} {accelerator}", "test").expression.search(
-        COMPILER.line_of("# - # A".split())
+        COMPILER.line_of(["#", "-", "#", "A"])
     )
     assert found is None
 
@@ -99,3 +99,26 @@ def test_a_slot_reads_its_unit(kind: str, text: str, value: float) -> None:
 def test_a_slot_refuses_what_its_kind_is_not(kind: str, text: str) -> None:
     """A bare `8000` is no context by its look, `24/7` no pair of lengths."""
     assert read(kind, tokens_of(text)) is None
+
+
+def test_a_pattern_may_end_the_sentence() -> None:
+    """`{tokens} in $` reads `16k in` at the end and leaves `16k in fp8` alone."""
+    assert matches("{tokens} in [?] $", "no , #k in ?")
+    assert not matches("{tokens} in [?] $", "#k in P")
+
+
+def test_an_entry_of_a_word_list_may_be_alternatives() -> None:
+    """`(tok|token) (/|per) s` stands for four spellings and counts as one word."""
+    compiler = PatternCompiler({"rate": ["(tok|token) (/|per) s", "tps"]})
+    pattern = compiler.compile("{count} <rate>", "test")
+    assert pattern.weight == 1
+    for words in ("# tok / s", "# token per s", "# tps"):
+        assert pattern.expression.search(compiler.line_of(words.split()))
+
+
+def test_an_index_offers_every_pattern_that_may_match_and_none_that_cannot() -> None:
+    """Looking a line up by its words leaves out only patterns that need another word."""
+    patterns = [COMPILER.compile(source, "test") for source in ("{count} <users>", "undo", "{tokens}")]
+    index = PatternIndex(patterns)
+    assert [p.source for p in index.possible({"#", "people"})] == ["{count} <users>", "{tokens}"]
+    assert [p.source for p in index.possible({"undo"})] == ["undo"]

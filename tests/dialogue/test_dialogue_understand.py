@@ -160,3 +160,127 @@ def test_more_than_the_limit_is_cut_and_said(kb: KnowledgeBase) -> None:
 def test_what_is_no_quantity_is_no_fact(kb: KnowledgeBase, text: str) -> None:
     """Overflowing, negative-zero, control and bidirectional text yields no fact and no exception."""
     assert understand(kb, text).facts == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("olmo 3 32b on A100", "olmo-3-32b"),
+        ("Qwen4 72B", "qwen4-72b"),
+        ("kimi k4 on B200", "kimi-k4"),
+        ("mistral 70b", "mistral-70b"),
+        ("Smaug-72B-v0.1", "smaug-72b"),
+        ("Qwen2-Audio-7B", "qwen2-audio-7b"),
+        ("qwen3-max", "qwen3-max"),
+    ],
+)
+def test_a_name_that_goes_on_is_another_model(kb: KnowledgeBase, text: str, model: str) -> None:
+    """A version, variant or size that no known model of a family has names one that is not known, not the nearest."""
+    read = understand(kb, text)
+    assert read.facts["model"].values == (model,)
+    assert read.ambiguous == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("GLM 4.5 355B", "glm-4.5"),
+        ("deepseek v3 37B active", "deepseek-v3"),
+        ("grok-1 314B", "grok-1"),
+        ("kimi k2 1T", "kimi-k2"),
+        ("Qwen3-4B-Thinking-2507", "qwen3-4b"),
+        ("llama 4 gpus", None),
+        ("a non-70b one of 8b", None),
+    ],
+)
+def test_a_size_counted_another_way_is_the_same_model(
+    kb: KnowledgeBase, text: str, model: str | None
+) -> None:
+    """Rounded and active sizes, dates and numbers of machines do not make a new name."""
+    facts = understand(kb, text).facts
+    assert (facts["model"].value if "model" in facts and model else None) == model
+
+
+def test_a_model_with_an_entry_of_its_own_is_not_its_base(kb: KnowledgeBase) -> None:
+    """`Thinking` changes nothing for most models, but Kimi K2 Thinking is known by that name."""
+    assert understand(kb, "Kimi-K2-Thinking").facts["model"].value == "kimi-k2-thinking"
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "value"),
+    [
+        ("100 concurrent users at 30 tok/s", "tpot_ms", 1000 / 30),
+        ("2000 users at 20 tok/s with R1", "tpot_ms", 50),
+        ("64 concurrent, 20000 tok/s", "throughput_tokens_per_s", 20000),
+        ("500 users, 100 tok/s in total", "throughput_tokens_per_s", 100),
+    ],
+)
+def test_a_rate_too_slow_to_share_is_that_of_each_user(
+    kb: KnowledgeBase, text: str, fact: str, value: float
+) -> None:
+    """Nobody serves a hundred users 30 tokens a second in sum; what is called a total stays one."""
+    facts = understand(kb, text).facts
+    assert facts[fact].value == pytest.approx(value, rel=1e-4)
+    assert not {"tpot_ms", "throughput_tokens_per_s"} - {fact} & set(facts)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("two nodes of H200", 16), ("2 nodes of H200", 16), ("16 H100 nodes", 128), ("2 GB200 nodes", 8)],
+)
+def test_machines_count_the_accelerators_in_them(kb: KnowledgeBase, text: str, count: int) -> None:
+    """A node of a kind that has one size stands for its accelerators: 8 in an HGX H200, 4 in a tray of an NVL72."""
+    assert understand(kb, text).facts["accelerator_count"].value == count
+
+
+@pytest.mark.parametrize("text", ["one A100 node", "2 nodes", "3 nodes of V100"])
+def test_machines_of_unknown_size_count_nothing(kb: KnowledgeBase, text: str) -> None:
+    """A single node, and nodes of something unknown, state no number."""
+    assert "accelerator_count" not in understand(kb, text).facts
+
+
+@pytest.mark.parametrize(
+    ("text", "facts", "factor"),
+    [
+        ("double the users", ("concurrency",), 2),
+        ("half the context", ("context_tokens",), 0.5),
+        ("what if traffic triples", ("concurrency", "requests_per_second", "throughput_tokens_per_s"), 3),
+        ("10x the load", ("concurrency", "requests_per_second", "throughput_tokens_per_s"), 10),
+        ("twice as fast", ("tpot_ms",), 0.5),
+        ("twice that", (), 2),
+        ("half of that", (), 0.5),
+    ],
+)
+def test_a_change_by_a_factor_refers_to_what_was_said(
+    kb: KnowledgeBase, text: str, facts: tuple[str, ...], factor: float
+) -> None:
+    """The factor, and the fact it is for; `that` is whatever was said last."""
+    read = understand(kb, text)
+    assert read.intent == "what_if"
+    assert read.scaled is not None
+    assert (read.scaled.facts, read.scaled.factor) == (facts, factor)
+
+
+@pytest.mark.parametrize("text", ["double check that", "2x H200", "R1 at half precision", "undo"])
+def test_a_factor_of_nothing_is_none(kb: KnowledgeBase, text: str) -> None:
+    """Words that happen to be factors change nothing."""
+    assert understand(kb, text).scaled is None
+
+
+@pytest.mark.parametrize("text", ["32k sessions", "8k requests"])
+def test_a_length_that_contexts_have_is_one(kb: KnowledgeBase, text: str) -> None:
+    """`32k sessions` are long, `10k sessions` are many."""
+    assert "context_tokens" in understand(kb, text).facts
+    assert understand(kb, "10k sessions").facts["concurrency"].value == 10_000
+
+
+def test_a_maker_named_with_its_machine_is_no_wish(kb: KnowledgeBase) -> None:
+    """`AMD MI355X` beside a B200 restricts to no vendor; `prefer AMD` does."""
+    assert "vendor" not in understand(kb, "AMD MI355X vs B200").facts
+    assert understand(kb, "H200 or MI355X, prefer AMD").facts["vendor"].value == "amd"
+
+
+def test_a_family_named_again_is_its_model(kb: KnowledgeBase) -> None:
+    """`mistral` after Mistral Small repeats it and names no second model."""
+    read = understand(kb, "mistral small on 2x3090: why does mistral spill")
+    assert read.facts["model"].values == ("mistral-small-24b",)
