@@ -37,12 +37,19 @@ def add_output_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def write_output(path: str, content: str | bytes) -> None:
-    """Write a file, whole or not at all. Raises InputError when the place cannot be written."""
+    """Write a file, whole or not at all; a link to it stays a link, a device such as /dev/stdout a device.
+
+    Raises InputError when the place cannot be written.
+    """
     from advisor.atomic import replace_file
 
     raw = visible(content).encode() if isinstance(content, str) else content
+    target = Path(path)
     try:
-        replace_file(Path(os.path.realpath(path)), raw)
+        if target.exists() and not target.is_file():
+            target.write_bytes(raw)
+        else:
+            replace_file(Path(os.path.realpath(path)), raw)
     except OSError as error:
         raise InputError(
             f"--output: cannot write {shown(path)}: {error.strerror}; give a path in a writable folder"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import os
 import sys
@@ -98,8 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 141
     except OSError as error:
         process.drop_output()
-        place = shown(str(error.filename), 200) if error.filename else "standard output"
-        return _fail(f"{place}: {error.strerror or error}; free space or choose another place")
+        return _fail(_unusable(error))
     except UnicodeError as error:
         return _fail(f"text in an encoding that does not fit: {error}; use UTF-8 (PYTHONIOENCODING=utf-8)")
     except Exception as error:
@@ -112,6 +112,15 @@ def _fail(message: str) -> int:
     with contextlib.suppress(OSError):
         narrate(f"rackfit: {message}")
     return 2
+
+
+def _unusable(error: OSError) -> str:
+    """One line for a place that cannot be read or written and that nothing closer to it has named."""
+    if error.filename:
+        place = shown(str(error.filename), 200)
+    else:
+        place = "the working folder" if error.errno == errno.ENOENT else "standard output"
+    return f"{place}: {error.strerror or error}; free space or choose another place"
 
 
 def _internal(error: Exception) -> str:

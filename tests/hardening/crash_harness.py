@@ -195,7 +195,7 @@ def _import_check(folder: Path, allowed: dict[str, set[bytes]]) -> None:
 
 def _fix_prepare(folder: Path) -> dict[str, set[bytes]]:
     """Entries that lint can mend, and what they are before and after."""
-    names = [path for path in sorted((kb_folder() / "gotchas").glob("*.yaml"))[:6]]
+    names = sorted((kb_folder() / "gotchas").glob("*.yaml"))[:6]
     (folder / "kb" / "gotchas").mkdir(parents=True)
     allowed: dict[str, set[bytes]] = {}
     for path in names:
