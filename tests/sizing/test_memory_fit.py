@@ -88,6 +88,17 @@ def test_sglang_counts_its_fraction_of_weights_and_pool(kb: KnowledgeBase) -> No
     assert base.pool_bytes / GIB == pytest.approx(204.63, rel=5e-3)
 
 
+@pytest.mark.parametrize(("accelerator", "mib", "tp"), [("h100", 81_559, 1), ("h200", 143_771, 8)])
+def test_sglang_without_a_fraction_keeps_its_reserve(
+    kb: KnowledgeBase, accelerator: str, mib: int, tp: int
+) -> None:
+    """512 MiB, 1.5 MiB a token of an 8,192-token chunk, 2 MiB for each of 256 graphs and 128 MiB a rank (SGLang's server_args.py)."""
+    own, chip = entries(kb, "llama-3.1-70b", accelerator)
+    base = footprint(kb, own, own.checkpoints[0], chip, Layout(tp=tp), engine="sglang")
+    reserved = 512 + 1.5 * 8192 + 2 * 256 + 128 * tp
+    assert base.memory_fraction == pytest.approx(1 - reserved / mib, abs=6e-4)
+
+
 def test_the_same_fraction_means_less_in_tensorrt_llm(kb: KnowledgeBase) -> None:
     """TensorRT-LLM takes its fraction of what is free after loading, vLLM of the whole card (API reference of KvCacheConfig)."""
     own, chip = entries(kb, "llama-3.1-8b", "h100")
