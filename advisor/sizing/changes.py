@@ -22,7 +22,9 @@ def shortfall(memory: Memory) -> str:
     """One sentence on what is missing, for a memory that does not fit."""
     short = format_bytes(-memory.headroom_bytes)
     if memory.limiting == "weights":
-        return f"weights and reserves exceed what the engine may use by {short} per accelerator"
+        over = format_bytes(-(memory.headroom_bytes + memory.kv_bytes_needed))
+        load = f", {short} with the KV cache of this load" if memory.kv_bytes_needed else ""
+        return f"weights and reserves exceed what the engine may use by {over} per accelerator{load}"
     return f"the KV cache of this load is {short} per accelerator larger than the pool"
 
 

@@ -80,6 +80,15 @@ def test_what_does_not_fit_says_by_how_much_and_what_helps(rackfit: Rackfit) -> 
     assert "TP 16 instead of 8" in ran.out
 
 
+def test_the_shortfall_of_the_weights_is_the_pool_that_is_missing(rackfit: Rackfit) -> None:
+    """What weights and reserves lack, and apart from it what one sequence of 8,192 tokens at 320 KiB would add: 2.5 GiB."""
+    asked = ("estimate", "--model", "llama-3.1-70b", "--accelerator", "h100", "--context", "8192")
+    plain = json.loads(rackfit(*asked, "--format", "json").out)
+    missing = -plain["kv_pool_bytes"] / GIB
+    said = f"exceed what the engine may use by {missing:.1f} GiB per accelerator, {missing + 2.5:.1f} GiB with the KV cache"
+    assert said in rackfit(*asked).out
+
+
 def test_both_units_are_shown_where_they_differ(rackfit: Rackfit) -> None:
     """A B300 sold as 288 GB shows 268.6 GiB, which are 288.4 GB."""
     ran = rackfit("estimate", "--model", "r1", "--accelerator", "b300", "--tp", "8", "--context", "8k")
