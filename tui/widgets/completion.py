@@ -36,6 +36,7 @@ class Completion(Drawn):
         self._offered: list[tuple[str, Name]] = []
         self._position = 0
         self._moved = False
+        self._more = 0
 
     def learn(self, names: Iterable[Name]) -> None:
         """Set the names to complete."""
@@ -54,6 +55,8 @@ class Completion(Drawn):
     def offer(self, before: str, *, first_line: bool) -> None:
         """Show what may follow `before`, the text of the line up to the cursor."""
         matches = self._matches(before, first_line=first_line)
+        self._more = max(0, len(matches) - OFFERED)
+        matches = matches[:OFFERED]
         if [name for _, name in matches] != [name for _, name in self._offered]:
             self._position, self._moved = 0, False
         self._show(matches)
@@ -66,21 +69,23 @@ class Completion(Drawn):
             self.redraw()
 
     def lines(self, width: int) -> list[Content]:
-        """One completion a line, the chosen one reversed."""
+        """One completion a line, the chosen one reversed, and how many more there are."""
         wide = max((len(name.text) for _, name in self._offered), default=0)
         lines = []
         for index, (_, name) in enumerate(self._offered):
-            line = Content.assemble(" ", name.text.ljust(wide + 2), (name.what, "$quiet"))
-            line = clip(line, width)
+            line = clip(Content.assemble(" ", name.text.ljust(wide + 2), (name.what, "$quiet")), width)
             lines.append(line.stylize("bold reverse") if index == self._position else line)
+        if self._more:
+            lines.append(Content(f" and {self._more} more: keep typing").stylize("$quiet"))
         return lines
 
     def _matches(self, before: str, *, first_line: bool) -> list[tuple[str, Name]]:
+        """Everything that may follow, with the part of `before` that it replaces; the longest part that matches decides."""
         if before.startswith("/") and first_line:
             typed = before.lower()
             return [
                 (before, name) for name in self._commands if name.key.startswith(typed) and name.key != typed
-            ][:OFFERED]
+            ]
         words = before.split(" ")
         for count in range(min(_MAX_WORDS, len(words)), 0, -1):
             typed = " ".join(words[-count:])
@@ -93,7 +98,7 @@ class Completion(Drawn):
             }
             if found:
                 complete = len(found) == 1 and key in {name.key for name in found.values()}
-                return [] if complete else [(typed, name) for name in reversed(found.values())][:OFFERED]
+                return [] if complete else [(typed, name) for name in reversed(found.values())]
         return []
 
     def move(self, step: int) -> None:
