@@ -181,7 +181,9 @@ async def standstills() -> None:
             worst[1] = max(worst[1], time.thread_time() - own)
 
     def tell(name: str) -> None:
-        print(f"standstill   {name:<16} {worst[0] * 1000:5.0f} ms by the clock, {worst[1] * 1000:5.0f} ms of its own")
+        print(
+            f"standstill   {name:<16} {worst[0] * 1000:5.0f} ms by the clock, {worst[1] * 1000:5.0f} ms of its own"
+        )
         worst[:] = [0.0, 0.0]
 
     async with app.run_test(size=(COLUMNS, ROWS)) as pilot:
