@@ -56,9 +56,10 @@ def may_mean(text: str, count: int) -> str:
     return f"{quoted(text)} may mean {count} things; which one?"
 
 
-def not_sized_model(slug: str) -> str:
-    """A model known by name without shapes; plain text."""
-    return f"{slug} is known by name only, without the shapes that sizing needs (`rackfit ask --config config.json` takes them). Use one of these instead?"
+def not_sized_model(slug: str, named: bool) -> str:
+    """A model without shapes here: one that is known by name, or one that is not known at all; plain text."""
+    known = "is known by name only" if named else "is not known here"
+    return f"{slug} {known}, without the shapes that sizing needs (`rackfit ask --config config.json` takes them). Use one of these instead?"
 
 
 def sized_as(slug: str, title: str) -> str:

@@ -89,7 +89,8 @@ def _model(kb: KnowledgeBase, result: Stated, reading: Reading) -> None:
         entry = kb.find("models", slug)
     except UnknownIdError:
         near = tuple(i.partition("/")[2] for i in kb.nearest(slug, kind="models", limit=4))
-        result.asks.append(Ask(fact="model", choices=near, reason=phrases.not_sized_model(slug)))
+        named = any(mention.value == slug for mention in kb.facts["model"].mentions)
+        result.asks.append(Ask(fact="model", choices=near, reason=phrases.not_sized_model(slug, named)))
         return
     result.say("model", entry.id, reading.text)
     result.notes.append(phrases.sized_as(slug, entry.title))

@@ -206,6 +206,7 @@ def test_a_model_known_by_name_only_is_not_sized(talk: Conversation) -> None:
     """Its nearest neighbours with shapes are offered instead."""
     messages = talk.say("grok-1 in int8")
     assert "known by name only" in messages[-1].markdown
+    assert "qwen4-72b is not known here" in text_of(talk.say("qwen4 72b"))
     assert messages[-1].choices
     assert "model" not in talk.facts
 
