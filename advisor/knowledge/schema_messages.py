@@ -164,8 +164,8 @@ def _one_of(case: _Case) -> Iterator[Violation]:
             _meaning(alternative) or f"`{key}`" for key, alternative in zip(keys, alternatives, strict=True)
         ]
         if len(present) == 1:
-            message = f"{case.field}: `{present[0]}` does not stand as it must"
-            fix = f"write {shapes[keys.index(present[0])]}"
+            place = keys.index(present[0])
+            message, fix = _beside(case, present[0], alternatives[place], shapes[place])
         else:
             has = f"has {' and '.join(present)}" if present else "has none of them"
             message = f"{case.field} needs exactly one of {', '.join(keys)}; it {has}"
@@ -173,6 +173,34 @@ def _one_of(case: _Case) -> Iterator[Violation]:
         yield Violation(code="KB108", where=case.where, message=message, fix=fix)
         return
     yield from _best_alternative(case)
+
+
+def _beside(case: _Case, key: str, alternative: Mapping[str, Any], shape: str) -> tuple[str, str]:
+    """What is wrong, and what would be right, when the one key that makes a shape has too much or too little beside it."""
+    others = [name for name in case.node.get("properties", {}) if name in case.value and name != key]
+    most, least = alternative.get("maxProperties", len(case.value)), alternative.get("minProperties", 0)
+    if len(case.value) > most > 1:
+        parts = ", ".join(f"{{{key}: …, {name}: …}}" for name in others)
+        return (
+            f"{case.field}: `{key}` takes one of {', '.join(others)}",
+            f"write a part for each: `all: [{parts}]`",
+        )
+    if len(case.value) > most:
+        return (
+            f"{case.field}: `{key}` stands alone, not beside {', '.join(others)}",
+            f"move {', '.join(others)} into a part of it",
+        )
+    if len(case.value) < least:
+        allowed = [name for name in case.node.get("properties", {}) if name not in _heads(case.node)]
+        return f"{case.field}: `{key}` has nothing beside it", f"add one of {', '.join(allowed)}"
+    return f"{case.field}: `{key}` does not stand as it must", f"write {shape}"
+
+
+def _heads(node: Mapping[str, Any]) -> set[str]:
+    """The keys that tell the shapes of a `oneOf` apart."""
+    return {
+        alternative["required"][0] for alternative in node.get("oneOf", ()) if alternative.get("required")
+    }
 
 
 def _best_alternative(case: _Case) -> Iterator[Violation]:

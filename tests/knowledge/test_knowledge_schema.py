@@ -48,6 +48,9 @@ CASES = [
     ({"applies_when": {"fact": "x", "abov": 3}}, "KB101 unknown field 'abov' in `applies_when`; did you mean `above`?"),
     ({"applies_when": {"all": [{"fact": "x", "is": 1}], "any": []}}, "KB108 `applies_when` needs exactly one of all, any, none, fact; it has all and any"),
     ({"applies_when": {}}, "it has none of them"),
+    ({"applies_when": {"fact": "x", "below": 9, "above": 3}}, "KB108 `applies_when`: `fact` takes one of above, below; write a part for each: `all: [{fact: …, above: …}, {fact: …, below: …}]`"),
+    ({"applies_when": {"fact": "x"}}, "KB108 `applies_when`: `fact` has nothing beside it; add one of is, in, above, at_least, below, at_most, known, stated"),
+    ({"applies_when": {"all": [{"fact": "x", "is": 1}], "below": 3}}, "KB108 `applies_when`: `all` stands alone, not beside below; move below into a part of it"),
     ({"claims": [{"txt": "5"}]}, "KB102 field `text` is missing in `claims[0]`; add `text:`"),
 ]  # fmt: skip
 
