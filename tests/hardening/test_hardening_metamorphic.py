@@ -48,6 +48,8 @@ def cases(draw: st.DrawFn, need: str = "") -> Case:
     if demand or need == "demand":
         name = demand or "concurrency"
         case[name] = draw(st.sampled_from(DEMANDS[name]))
+    if "context_tokens" in case:  # a context that does not hold the stated lengths is refused
+        assume(case["context_tokens"] >= case.get("input_tokens", 0) + case.get("output_tokens", 0))
     return case
 
 
