@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from advisor.cli.common import add_output_flag, write_output
 from advisor.cli.requirement import add_requirement_flags, read_requirement
 from advisor.cli.streams import data, narrate
-from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
-from advisor.records import Recommendation
+from advisor.records import Facts, Recommendation
 
 FORMATS = ("text", "json", "markdown", "html")
 
@@ -25,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_output_flag(parser)
     parser.add_argument(
         "--explain", nargs="?", const="verdict", metavar="WHAT",
-        help="add the proof: of the verdict, or of node, rack or a system id (why, or why not)",
+        help="add the proof of the verdict; or of node, rack or a system id; or the reply to a question: 'how sure', 'what if kv is fp8'",
     )  # fmt: skip
     parser.add_argument(
         "--no-flips", action="store_true", help="leave out what would change the verdict (faster)"
@@ -40,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     for note in notes:
         narrate(note)
     answer = recommend(kb, said, flips=not arguments.no_flips)
-    explained = _explanation(kb, answer, arguments.explain) if arguments.explain else ""
+    explained = _explanation(kb, said, answer, arguments.explain) if arguments.explain else ""
     content = render(arguments.format, kb, answer, explain=explained)
     if arguments.output:
         write_output(arguments.output, content)
@@ -71,10 +69,17 @@ def render(form: str, kb: KnowledgeBase, answer: Recommendation, *, explain: str
     return markdown_to_text(markdown)
 
 
-def _explanation(kb: KnowledgeBase, answer: Recommendation, what: str) -> str:
+def _explanation(kb: KnowledgeBase, said: Facts, answer: Recommendation, what: str) -> str:
+    """The proof of a side, or what the chat would reply to a question about the answer (`how sure`, `what if kv is fp8`)."""
     from advisor.reasoning.explain import explain_text
 
-    known: Iterable[str] = ("verdict", "node", "rack", *kb.systems)
-    if what not in known:
-        raise InputError(f"--explain: '{what[:40]}' is not known; one of verdict, node, rack or a system id")
-    return explain_text(kb, answer, what)
+    if what in ("verdict", "node", "rack", *kb.systems):
+        return explain_text(kb, answer, what)
+    from advisor.dialogue.conversation import Conversation
+    from advisor.report.terminal import markdown_to_text
+
+    conversation = Conversation(kb)
+    conversation.begin(said)
+    return "\n".join(
+        markdown_to_text(message.markdown) for message in conversation.say(what) if message.role == "rackfit"
+    )

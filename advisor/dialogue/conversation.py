@@ -10,7 +10,7 @@ from advisor.dialogue.turns import Turns
 from advisor.errors import RackfitError
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.requirement import check_value
-from advisor.records import FactValue, Scalar
+from advisor.records import Facts, FactValue, Scalar
 
 
 class Conversation(Turns):
@@ -41,6 +41,15 @@ class Conversation(Turns):
             )
         self.transcript.extend(messages)
         return messages
+
+    def begin(self, facts: Facts) -> list[Message]:
+        """Start from a requirement stated elsewhere: the answer to it, with defaults for what was not said."""
+        state = self._state.with_facts(facts)
+        for fact in self.kb.facts.values():
+            if fact.ask == "always" and fact.name not in facts:
+                state = state.skipping(fact.name)
+        self._move(state)
+        return self._finish(self._advance())
 
     def say(self, text: str) -> list[Message]:
         """Answer a line of the user. Never raises for any text."""

@@ -125,3 +125,21 @@ def test_a_broken_overlay_is_one_line_with_its_place(rackfit: Rackfit, tmp_path:
     assert ran.status == 2
     assert "x.yaml:" in ran.err
     assert len(ran.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("how sure", "medium"),
+        ("what if kv is bf16", "bf16"),
+        ("what would change your mind", "single input"),
+        ("what did you assume", "Accuracy variant"),
+        ("why not rack", "rack"),
+        ("show me the evidence", "GB300"),
+    ],
+)
+def test_explain_answers_questions_about_the_answer(rackfit: Rackfit, question: str, says: str) -> None:
+    """`--explain` takes what the chat takes, and replies about this requirement."""
+    got = answer(rackfit, *LLAMA, "--workload", "offline", "--explain", question)
+    assert says.casefold() in got["explanation"].casefold()
+    assert "no answer yet" not in got["explanation"]
