@@ -57,12 +57,12 @@ class Deviations:
 
 
 STEP_DEVIATIONS = Deviations(
-    engine=0.2,
+    engine=0.15,
     accelerator=0.1,
-    both=0.1,
+    both=0.05,
     model=0.3,
     model_engine=0.2,
-    model_precision=0.1,
+    model_precision=0.2,
     case=0.15,
     mode=0.15,
 )

@@ -19,6 +19,7 @@ import numpy as np
 from advisor.knowledge import load_knowledge
 from advisor.sizing.measured import read_table
 from advisor.sizing.refit import LeftOut, Row, fit_serving, leave_out, row_of
+from advisor.sizing.refit_entries import NEW_MODEL_TAIL
 
 
 def mode(row: Row) -> str:
@@ -36,15 +37,21 @@ SLICES: tuple[tuple[str, Callable[[Row], str]], ...] = (
 )
 
 
-def inside(rows: Sequence[Row], ratios: Sequence[float], part: Callable[[Row], str]) -> list[bool]:
-    """Whether each measured / predicted lies in the 90 % range of those of the same mode in other parts."""
-    labels, modes = [part(row) for row in rows], [mode(row) for row in rows]
+def inside(
+    rows: Sequence[Row], ratios: Sequence[float], part: Callable[[Row], str], tail: float
+) -> list[bool]:
+    """Whether each measured / predicted lies in the range of those of other parts, as the shipped interval is taken.
+
+    Rows of the same mode count; for models left out, all with a stated layout, as the entries have it.
+    """
+    labels = [part(row) for row in rows]
+    modes = [str(row.known) if tail == NEW_MODEL_TAIL else mode(row) for row in rows]
     found = [False] * len(rows)
     for label, kind in sorted(set(zip(labels, modes, strict=True))):
         others = [r for r, a, b in zip(ratios, labels, modes, strict=True) if a != label and b == kind]
         if not others:
             continue
-        low, high = np.quantile(others, 0.05), np.quantile(others, 0.95)
+        low, high = np.quantile(others, tail), np.quantile(others, 1 - tail)
         for i in range(len(rows)):
             if labels[i] == label and modes[i] == kind:
                 found[i] = bool(low <= ratios[i] <= high)
@@ -54,7 +61,8 @@ def inside(rows: Sequence[Row], ratios: Sequence[float], part: Callable[[Row], s
 def report(rows: Sequence[Row], left_out: LeftOut, part: Callable[[Row], str]) -> None:
     tpot = [rows[i].observation.tpot_ms / left_out.predicted[i][0] for i in range(len(rows))]
     ttft = [rows[i].observation.ttft_ms / left_out.predicted[i][1] for i in range(len(rows))]
-    covered, first_covered = inside(rows, tpot, part), inside(rows, ttft, part)
+    tail = NEW_MODEL_TAIL if left_out.how.startswith("model") else 0.05
+    covered, first_covered = inside(rows, tpot, part, tail), inside(rows, ttft, part, tail)
     print(f"\nleft out: {left_out.how}")
     print(f"{'':48}  rows  TPOT median  p90   in 90 %  TTFT median  in 90 %")
     for name, key in SLICES:
