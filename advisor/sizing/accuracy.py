@@ -52,7 +52,8 @@ def judge(kb: KnowledgeBase, observations: Iterable[Observation]) -> tuple[list[
         try:
             prediction = predict(
                 kb, o.model, o.checkpoint, o.system, o.accelerator, o.decode.layout, batch_per_replica=o.batch,
-                input_tokens=o.input_tokens, output_tokens=o.output_tokens, engine=o.engine, prefill=prefill, layout_guessed=not o.known,
+                input_tokens=o.input_tokens, output_tokens=o.output_tokens, engine=o.engine, prefill=prefill,
+                layout_guessed=not o.known,
             )  # fmt: skip
         except InputError as error:
             refused.append(Refusal(row=o.row, reason=str(error)))

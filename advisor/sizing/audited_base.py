@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.knowledge import KnowledgeBase
-from advisor.records import Accelerator, Checkpoint, Layout, Model, System
+from advisor.records import Accelerator, Checkpoint, Layout, Model
 from advisor.sizing.benchmark_load import Load
-from advisor.sizing.deployment import deployment_of
+from advisor.sizing.deployment import deployment_of, home_of
 from advisor.sizing.layouts import layout_problem
 from advisor.sizing.memory import pick_checkpoint
 from advisor.sizing.operating_point import largest_batch
@@ -64,7 +64,7 @@ def _rate(
         kb,
         model,
         checkpoint,
-        _home(kb, accelerator),
+        home_of(kb, accelerator),
         accelerator,
         layout,
         kv_precision=_KV_PRECISION,
@@ -87,7 +87,3 @@ def _layouts(model: Model, domain: int) -> Iterator[Layout]:
     for width in _EXPERT_WIDTHS:
         if width <= min(domain, experts):
             yield Layout(tp=1, dp=width, ep=width)
-
-
-def _home(kb: KnowledgeBase, accelerator: Accelerator) -> System | None:
-    return next((system for system in kb.systems.values() if system.accelerator == accelerator.id), None)

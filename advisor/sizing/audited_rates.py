@@ -24,8 +24,8 @@ def case_labels(
     size = "rack" if large else "node"
     return {
         "scenario": scenario, "model": model, "model scenario": f"{model} {scenario}", "family": family,
-        "accelerator": accelerator, "accelerator scenario": f"{accelerator} {scenario}", "precision model": f"{precision} {model}", "round": round_,
-        "model round": f"{model} {round_}", "size scenario": f"{size} {scenario}",
+        "accelerator": accelerator, "accelerator scenario": f"{accelerator} {scenario}",
+        "precision model": f"{precision} {model}", "round": round_, "model round": f"{model} {round_}", "size scenario": f"{size} {scenario}",
         "model size scenario": f"{model} {size} {scenario}",
     }  # fmt: skip
 

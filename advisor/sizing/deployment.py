@@ -12,7 +12,7 @@ from advisor.sizing.calibration import Coefficients, coefficients_for, engine_sl
 from advisor.sizing.kv_cache import KvCost
 from advisor.sizing.memory import Footprint, footprint
 from advisor.sizing.shares import share_of
-from advisor.sizing.steps import Steps, machine_of, steps_of
+from advisor.sizing.steps import STEP_TERMS, Steps, machine_of, steps_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +41,8 @@ class Curve:
     """Latency of one workload as a function of B, the sequences in flight in a replica.
 
     tpot_ms = (fixed + slope·B + touched·(1 − e^(idle·B))) / per_step for B up to `places`; a decoding step alone has
-    step_fixed and step_slope in their place. ttft_ms = first_fixed + first_slope·B + first_steps·step(B), and requests beyond the
-    places wait for one (admission x the time that those ahead take).
+    step_fixed and step_slope in their place. ttft_ms = first_fixed + first_slope·B + first_steps·step(B), and requests
+    beyond the places wait for one (admission x the time that those ahead take). pass_: one reading of the weights.
     """
 
     fixed: float
@@ -162,9 +162,12 @@ class Deployment:
         )  # fmt: skip
 
 
-_PROMPT_FROM = 17
+_PROMPT_FROM = list(STEP_TERMS).index("prompt_compute")
 """Index of the first prefill term in `STEP_TERMS`."""
-_TOKEN_TERMS = (3, 4, 5, 6, 7)
+_TOKEN_TERMS = tuple(
+    list(STEP_TERMS).index(name)
+    for name in ("compute", "cache_compute", "all_reduce", "all_to_all", "scale_out")
+)
 """Indices of the terms that grow with each token verified: products, attention, what crosses links."""
 
 
@@ -184,14 +187,14 @@ def deployment_of(
 ) -> Deployment:
     """The deployment, remembered per knowledge base.
 
-    kv_precision empty: 8 bit for quantised weights, 16 bit otherwise, as the measured servers ran. guessed: the layout is not
-    known to be the one that ran, which widens the interval. Raises InputError for
-    an unknown engine or precision, and for experts' widths that do not add up.
+    kv_precision empty: 8 bit for quantised weights, 16 bit otherwise, as the measured servers ran. guessed: the layout is
+    not known to be the one that ran, which widens the interval. Raises InputError for an unknown engine or precision, and
+    for experts' widths that do not add up.
     """
     key = (
         "deployment", id(model), checkpoint.precision, checkpoint.format, checkpoint.hf_id,
-        system.id if system is not None else "", accelerator.id, accelerator.hbm_visible_bytes.value, layout.tp, layout.pp, layout.ep, layout.dp, kv_precision,
-        engine, scale_out_gb_per_s, prefill, guessed,
+        system.id if system is not None else "", accelerator.id, accelerator.hbm_visible_bytes.value, layout.tp, layout.pp,
+        layout.ep, layout.dp, kv_precision, engine, scale_out_gb_per_s, prefill, guessed,
     )  # fmt: skip
     found = kb.memo.get(key)
     if found is not None:
@@ -210,7 +213,8 @@ def deployment_of(
         prompt_share = share_of(model, checkpoint, prefill.layout, base.kv_precision)
         prompt_steps = steps_of(model, prefill.layout, prompt_share, machine)
     result = Deployment(
-        steps=steps, prompt_steps=prompt_steps, layout=layout, prefill=prefill, cost=base.cost, pool_bytes=_pool(base), short_bytes=max(0.0, base.weights_bytes - base.program_bytes),
+        steps=steps, prompt_steps=prompt_steps, layout=layout, prefill=prefill, cost=base.cost, pool_bytes=_pool(base),
+        short_bytes=max(0.0, base.weights_bytes - base.program_bytes),
         coefficients=coefficients_for(
             kb, model, checkpoint.precision, accelerator, slug, disaggregated=prefill is not None, guessed=guessed
         ),
@@ -227,6 +231,15 @@ raise the fraction then, and measured servers ran so."""
 def _pool(base: Footprint) -> float:
     left = max(0.0, base.program_bytes - base.weights_bytes)
     return base.pool_bytes if base.pool_bytes > 0 else left * _SQUEEZED
+
+
+def home_of(kb: KnowledgeBase, accelerator: Accelerator) -> System | None:
+    """The system that an accelerator is bought in, the first by id; None where no entry has it."""
+    key = ("home", accelerator.id)
+    if key not in kb.memo:
+        kb.memo[key] = next((s for s in kb.systems.values() if s.accelerator == accelerator.id), None)
+    found: System | None = kb.memo[key]
+    return found
 
 
 def usual_kv_precision(checkpoint: Checkpoint) -> str:

@@ -11,7 +11,7 @@ from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Accelerator, Checkpoint, Estimate, Layout, Model, System
 from advisor.sizing.audited_rates import audited_rate_model
-from advisor.sizing.deployment import Curve, Deployment, Prefill, Speculation, deployment_of
+from advisor.sizing.deployment import Curve, Deployment, Prefill, Speculation, deployment_of, home_of
 from advisor.sizing.folded import unfolded
 from advisor.sizing.operating_point import largest_batch
 from advisor.units import format_bytes
@@ -67,13 +67,13 @@ def predict(
 
     context_tokens: mean length of a sequence while it is decoded; input plus half of the output when not given.
     kv_precision empty: what measured servers ran (8 bit beside quantised weights). prefill: prompts in a pool of their own.
-    system None: the one that holds this accelerator. layout_guessed: nobody says that it is the layout that ran. A layout wider than the domain that multiplies TP by EP, as some tables
-    do, is read as it ran, and the note says so. Raises InputError for a load that is not positive and for weights that do
-    not fit.
+    system None: the one that holds this accelerator. layout_guessed: nobody says that it is the layout that ran. A layout
+    wider than the domain that multiplies TP by EP, as some tables do, is read as it ran, and the note says so. Raises
+    InputError for a load that is not positive and for weights that do not fit.
     """
     if not (batch_per_replica > 0 and input_tokens > 0 and output_tokens > 0):
         raise InputError("batch, input tokens and output tokens must be positive")
-    home = system if system is not None else _home(kb, accelerator)
+    home = system if system is not None else home_of(kb, accelerator)
     ran, note = unfolded(layout, home)
     deployment = deployment_of(
         kb, model, checkpoint, home, accelerator, ran, kv_precision=kv_precision, engine=engine,
@@ -113,7 +113,7 @@ def operating_point(
 
     max_batch: what memory or the engine allows; what the KV capacity holds is kept to in any case.
     """
-    home = system if system is not None else _home(kb, accelerator)
+    home = system if system is not None else home_of(kb, accelerator)
     deployment = deployment_of(
         kb, model, checkpoint, home, accelerator, layout, kv_precision=kv_precision, engine=engine,
         scale_out_gb_per_s=scale_out_gb_per_s, prefill=prefill,
@@ -163,13 +163,4 @@ def _curve(
     if key not in kb.memo:
         kb.memo[key] = deployment.curve(*workload)
     found: Curve = kb.memo[key]
-    return found
-
-
-def _home(kb: KnowledgeBase, accelerator: Accelerator) -> System | None:
-    """The system that an accelerator is bought in: the first by id."""
-    key = ("home", accelerator.id)
-    if key not in kb.memo:
-        kb.memo[key] = next((s for s in kb.systems.values() if s.accelerator == accelerator.id), None)
-    found: System | None = kb.memo[key]
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -198,3 +200,9 @@ def test_both_limits_bind(kb: KnowledgeBase) -> None:
     assert tight is not None
     assert tight.batch_per_replica < loose.batch_per_replica
     assert tight.prediction.ttft_ms.value <= 250
+
+
+def test_prediction_needs_no_numerical_library() -> None:
+    """numpy belongs to fitting: asking for a prediction never imports it."""
+    code = "import sys, advisor.sizing.performance, advisor.sizing.accuracy; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
