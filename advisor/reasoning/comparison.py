@@ -53,7 +53,13 @@ def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Com
         chain=measured.chain if measured else (),
     )
     return Compared(
-        node=node, rack=rack, comparison=comparison, facts=_facts(kb, facts, node, rack, comparison)
+        node=node,
+        rack=rack,
+        comparison=comparison,
+        facts=_facts(kb, facts, node, rack, comparison),
+        silicon_pair=measured.silicon_pair if measured else None,
+        scale_pair=measured.scale_pair if measured else None,
+        one_generation=bool(node and rack and _family(kb, node) == _family(kb, rack)),
     )
 
 
