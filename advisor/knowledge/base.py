@@ -33,7 +33,9 @@ E = TypeVar("E", bound=Entry)
 def fold(name: str) -> str:
     """A name as compared: lower case, letters and digits only, dots kept between digits."""
     lowered = name.casefold()
-    return "".join(c for i, c in enumerate(lowered) if c.isalnum() or (c == "." and lowered[i - 1 : i].isdigit()))
+    return "".join(
+        c for i, c in enumerate(lowered) if c.isalnum() or (c == "." and lowered[i - 1 : i].isdigit())
+    )
 
 
 class KnowledgeBase:
@@ -42,7 +44,9 @@ class KnowledgeBase:
     notices: what an overlay replaced. fingerprint: hash of every byte it was loaded from.
     """
 
-    def __init__(self, entries: Iterable[Entry], *, fingerprint: str = "", notices: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, entries: Iterable[Entry], *, fingerprint: str = "", notices: tuple[str, ...] = ()
+    ) -> None:
         self.entries: dict[str, Entry] = {entry.id: entry for entry in entries}
         self.fingerprint = fingerprint
         self.notices = notices
@@ -112,7 +116,9 @@ class KnowledgeBase:
         """The entry of an id. Raises UnknownIdError that names the nearest ids."""
         entry = self.entries.get(entry_id)
         if entry is None:
-            raise UnknownIdError(f"no entry {shown(entry_id)}; nearest: {', '.join(self.nearest(entry_id)) or 'none'}")
+            raise UnknownIdError(
+                f"no entry {shown(entry_id)}; nearest: {', '.join(self.nearest(entry_id)) or 'none'}"
+            )
         return entry
 
     @cached_property
@@ -157,7 +163,9 @@ class KnowledgeBase:
             if kind in ("", own_kind):
                 for key, ids in table.items():
                     candidates.setdefault(key, []).extend(ids)
-        hits = process.extract(fold(name)[:200], list(candidates), scorer=fuzz.WRatio, limit=limit * 4, score_cutoff=45)
+        hits = process.extract(
+            fold(name)[:200], list(candidates), scorer=fuzz.WRatio, limit=limit * 4, score_cutoff=45
+        )
         ranked: dict[str, None] = {}
         for key, _score, _index in hits:
             for entry_id in candidates[key]:

@@ -81,9 +81,9 @@ from advisor.records.rules import (
     Effect,
     EffectKind,
     Fact,
+    Facts,
     FactType,
     FactValue,
-    Facts,
     Rule,
     Scope,
 )
@@ -119,6 +119,8 @@ SCHEMA_NAMES: dict[str, str] = {
 """Kind folder -> name of its schema file and of the kind in commands."""
 
 __all__ = [
+    "KINDS",
+    "SCHEMA_NAMES",
     "Accelerator",
     "Alternative",
     "Architecture",
@@ -162,7 +164,6 @@ __all__ = [
     "FractionOf",
     "Gotcha",
     "Grade",
-    "KINDS",
     "Latency",
     "LatencyEstimate",
     "Layout",
@@ -179,7 +180,6 @@ __all__ = [
     "Recommendation",
     "Result",
     "Rule",
-    "SCHEMA_NAMES",
     "Scalar",
     "Scale",
     "Scenario",

@@ -41,14 +41,18 @@ def page_kinds(groups: Sequence[AttentionGroup], value_bytes: float) -> tuple[Pa
         if group.compress_ratio:
             rows = PAGE_TOKENS // group.compress_ratio
             entries += group.layers * _aligned(rows * entry_bytes(group, value_bytes), value_bytes)
-            entries += group.layers * (_aligned(rows * _indexer_entry(group), value_bytes) if group.index_heads else 0)
+            entries += group.layers * (
+                _aligned(rows * _indexer_entry(group), value_bytes) if group.index_heads else 0
+            )
     windows = sum(group.layers for group in own)
     window_page = _aligned(WINDOW_PAGE_TOKENS * entry_bytes(own[0], value_bytes), value_bytes)
     first = max((group.layers for group in own if group.compress_ratio), default=windows)
     kinds = [PageKind(tokens=PAGE_TOKENS, page_bytes=entries)]
     for layers in (first, windows - first):
         if layers > 0:
-            kinds.append(PageKind(tokens=WINDOW_PAGE_TOKENS, page_bytes=layers * window_page, window=own[0].window))
+            kinds.append(
+                PageKind(tokens=WINDOW_PAGE_TOKENS, page_bytes=layers * window_page, window=own[0].window)
+            )
     kinds += _states(own, value_bytes)
     return tuple(kinds)
 
