@@ -144,6 +144,12 @@ FIELDS: dict[str, Field] = {
     "concurrency": Field(attribute="concurrency", read=_whole(0, 100_000_000), metavar="N", help="sequences at once in one replica (default 1; 0 asks for weights only)"),
     "input_tokens": Field(attribute="input_tokens", read=_tokens, metavar="TOKENS", help="prompt length; with --output-tokens, speed is predicted"),
     "output_tokens": Field(attribute="output_tokens", read=_tokens, metavar="TOKENS", help="answer length"),
+    "prefill_tp": Field(attribute="prefill_tp", read=_whole(1, 4096), metavar="N", help="tensor parallelism of a separate pool for prompts; names one"),
+    "prefill_pp": Field(attribute="prefill_pp", read=_whole(1, 4096), metavar="N", help="pipeline stages of a prefill worker (default 1)"),
+    "prefill_ep": Field(attribute="prefill_ep", read=_whole(1, 65536), metavar="N", help="expert parallelism of a prefill worker (default 1)"),
+    "prefill_dp": Field(attribute="prefill_dp", read=_whole(1, 4096), metavar="N", help="attention groups of a prefill worker (default 1)"),
+    "prefill_workers": Field(attribute="prefill_workers", read=_whole(1, 100_000), metavar="N", help="prefill workers of the deployment (default 1)"),
+    "decode_workers": Field(attribute="decode_workers", read=_whole(1, 100_000), metavar="N", help="decode workers of the deployment, which share --concurrency (default 1)"),
     "speculative": Field(attribute="speculative", read=_flag, metavar="yes|no", help="load the layers for multi-token prediction too"),
 }  # fmt: skip
 """Field name (a flag with underscores) -> how it is read."""

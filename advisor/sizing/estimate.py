@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from advisor.sizing.names import (
     resolve_accelerator,
     resolve_model,
 )
-from advisor.sizing.performance import predict
+from advisor.sizing.performance import Prefill, predict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,8 @@ class EstimateRequest:
     """What the flags of `rackfit estimate` say. Empty texts and None mean not said.
 
     context_tokens: of one sequence, prompt and answer together. concurrency: sequences at once in one replica. tp None with a
-    system: the smallest layout of the system that holds the load.
+    system: the smallest layout of the system that holds the load. prefill_tp: prompts have a pool of their own; then the
+    layout is a decode worker's, and concurrency is of the whole deployment, shared by the decode workers.
     """
 
     model: str = ""
@@ -56,6 +58,12 @@ class EstimateRequest:
     concurrency: int | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    prefill_tp: int | None = None
+    prefill_pp: int = 1
+    prefill_ep: int = 1
+    prefill_dp: int = 1
+    prefill_workers: int = 1
+    decode_workers: int = 1
     speculative: bool = False
     engine_terms: Mapping[str, float] = field(default_factory=dict)
 
@@ -94,6 +102,8 @@ def estimate(kb: KnowledgeBase, request: EstimateRequest) -> DeploymentEstimate:
     accelerator = _accelerator(kb, request, notes)
     context = _context(request, model, notes)
     sequences = request.concurrency if request.concurrency is not None else 1
+    if request.prefill_tp is not None:
+        sequences = math.ceil(sequences / request.decode_workers)
     keywords = _footprint_keywords(request)
     asked = {**keywords, "context_tokens": context, "sequences": sequences}
     layout = _layout(kb, request, model, checkpoint, accelerator, asked)
@@ -295,9 +305,22 @@ def _speed(
         point = predict(
             kb, model, checkpoint, system, accelerator, layout, batch_per_replica=max(1, sequences),
             input_tokens=request.input_tokens, output_tokens=request.output_tokens, kv_precision=request.kv_precision,
-            engine=request.engine,
+            engine=request.engine, prefill=_prefill(request),
         )  # fmt: skip
     except (RackfitError, KeyError, ValueError, ZeroDivisionError) as error:
         notes.append(f"speed is not predicted: {error}")
         return None, None, None
     return point.ttft_ms, point.tpot_ms, point.throughput_per_accelerator
+
+
+def _prefill(request: EstimateRequest) -> Prefill | None:
+    """The pool for prompts, when the request names one."""
+    if request.prefill_tp is None:
+        return None
+    return Prefill(
+        layout=Layout(
+            tp=request.prefill_tp, pp=request.prefill_pp, ep=request.prefill_ep, dp=request.prefill_dp
+        ),
+        workers=request.prefill_workers,
+        decode_workers=request.decode_workers,
+    )
