@@ -37,7 +37,7 @@ def find_pairs(
     wanted = unqualified(benchmark)
     exact = benchmark if benchmark.endswith("-99.9") else ""
     chosen = []
-    for pair in _all_pairs(kb):
+    for pair in _ordered_pairs(kb, model):
         sides = (pair.small, pair.large)
         if (
             (not model or pair.model == model)
@@ -55,10 +55,12 @@ def find_pairs(
     return tuple(chosen)
 
 
-def _all_pairs(kb: KnowledgeBase) -> tuple[Pair, ...]:
-    if "pairs" not in kb.memo:
-        kb.memo["pairs"] = tuple(sorted(_pairs(kb), key=_order))
-    pairs: tuple[Pair, ...] = kb.memo["pairs"]
+def _ordered_pairs(kb: KnowledgeBase, model: str) -> tuple[Pair, ...]:
+    """All pairs of a model (of every model when it is empty), remembered: an answer needs those of one model only."""
+    key = ("pairs", model)
+    if key not in kb.memo:
+        kb.memo[key] = tuple(sorted(_pairs(kb, model), key=_order))
+    pairs: tuple[Pair, ...] = kb.memo[key]
     return pairs
 
 
@@ -68,8 +70,10 @@ def _order(pair: Pair) -> tuple[object, ...]:
             pair.large.submitter, pair.small.evidence, pair.large.evidence)  # fmt: skip
 
 
-def _pairs(kb: KnowledgeBase) -> Iterator[Pair]:
+def _pairs(kb: KnowledgeBase, model: str) -> Iterator[Pair]:
     for group in figures_by_run(kb).values():
+        if model and group[0].result.model != model:
+            continue
         systems = _systems(group)
         for small in systems.values():
             for large in systems.values():
