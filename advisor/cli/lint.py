@@ -194,7 +194,7 @@ def _short(path: str) -> str:
     return path if inside.startswith("..") else inside
 
 
-def _report(arguments: argparse.Namespace, findings: Sequence[Finding]) -> None:
+def _report(arguments: argparse.Namespace, targets: Sequence[Target], findings: Sequence[Finding]) -> None:
     if arguments.statistics and arguments.format in ("text", "concise"):
         counts = Counter(finding.code for finding in findings)
         text = "\n".join(
@@ -207,12 +207,12 @@ def _report(arguments: argparse.Namespace, findings: Sequence[Finding]) -> None:
         write_output(str(arguments.output), text + "\n")
     elif text:
         data(text)
-    narrate(_summary(findings))
+    narrate(_summary(findings, targets))
 
 
-def _summary(findings: Sequence[Finding]) -> str:
+def _summary(findings: Sequence[Finding], targets: Sequence[Target]) -> str:
     if not findings:
-        return "no findings"
+        return f"no findings in {', '.join(str(target.root) for target in targets)}"
     counts = Counter(finding.severity for finding in findings)
     parts = ", ".join(
         f"{counts[s]} {s}{'s' if counts[s] > 1 and s != 'info' else ''}"

@@ -28,10 +28,10 @@ def _lint(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
 def test_a_clean_knowledge_base_ends_with_status_0(
     bench: Workbench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing on standard output, one line on standard error."""
+    """Nothing on standard output, one line on standard error that says what was checked."""
     status, out, err = _lint(capsys, str(bench.root))
     assert (status, out) == (0, "")
-    assert err == "no findings\n"
+    assert err == f"no findings in {bench.root}\n"
 
 
 def test_a_finding_is_one_line_with_place_code_message_and_fix(
