@@ -113,7 +113,7 @@ def _once(arguments: argparse.Namespace, targets: Sequence[Target], options: Opt
             narrate(
                 f"{compared.gone} findings of {options.baseline} no longer occur; write it again to keep them out"
             )
-    _report(arguments, [replace(finding, path=_short(finding.path)) for finding in findings])
+    _report(arguments, targets, [replace(finding, path=_short(finding.path)) for finding in findings])
     return 1 if options.fails(findings) else 0
 
 
