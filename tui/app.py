@@ -54,11 +54,14 @@ class RackfitApp(ReadingApp, PreferencesApp):
 
     # start and end
 
+    def on_load(self) -> None:
+        """Before the terminal is taken over, see to it that it is given back."""
+        self._leave_on_signals()
+
     def on_mount(self) -> None:
         """Load everything else once the first frame is out."""
         sys.setswitchinterval(_SWITCH_INTERVAL_SECONDS)
         make_passes_rare()
-        self._leave_on_signals()
         self.call_after_refresh(self._begin)
 
     def _leave_on_signals(self) -> None:
@@ -75,6 +78,11 @@ class RackfitApp(ReadingApp, PreferencesApp):
         """A browser starts without the focus: the first key must find the prompt."""
         if focus and len(self.screen_stack) == 1 and self.screen.focused is None:
             self.screen.set_focus(self.chat.prompt, scroll_visible=False)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """What fails because the screen is being taken down already, half built maybe, is of no interest."""
+        if not self._exit:
+            super()._handle_exception(error)
 
     def _begin(self) -> None:
         self.run_worker(self.guard(self._load), group="load")

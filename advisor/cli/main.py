@@ -92,7 +92,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RackfitError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
-        process.ignore_interrupts()
         return 130
     except BrokenPipeError:
         process.drop_output()

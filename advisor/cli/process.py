@@ -20,6 +20,15 @@ def prepare() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115  # lives as long as the process
     end_on("SIGTERM", "SIGHUP")
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        with contextlib.suppress(ValueError):  # not the main thread
+            signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    """Ctrl-C once; a second one does not disturb the ending that the first one began."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def end_on(*names: str) -> None:
@@ -59,12 +68,6 @@ def terminal_restored() -> Iterator[None]:
             os.write(sys.stdout.fileno(), _LEAVE_SCREEN)
             termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, saved)
         raise
-
-
-def ignore_interrupts() -> None:
-    """Let a second Ctrl-C not disturb the ending that the first one began."""
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def drop_output() -> None:
