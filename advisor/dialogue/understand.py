@@ -15,7 +15,7 @@ from advisor.dialogue.scaling import scaled_of
 from advisor.dialogue.text import MAX_CHARACTERS
 from advisor.dialogue.values import Quantity
 from advisor.knowledge import KnowledgeBase
-from advisor.records import Accelerator, Scalar
+from advisor.records import Accelerator, Fact, Scalar
 
 _RATE = "throughput_tokens_per_s"
 _SPEED = "tpot_ms"
@@ -36,11 +36,11 @@ def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) ->
     reader = _Reader(lexicon, line)
     fact = kb.facts.get(expecting) if expecting else None
     answer = read_answer(lexicon, line, fact) if fact else None
-    if fact is not None and answer is not None:
+    reader.read_names()
+    reader.read_phrases(find_phrases(lexicon, line))
+    if fact is not None and answer is not None and not _of_another_unit(kb, reader.facts, fact):
+        reader = _Reader(lexicon, line)
         reader.take_answer(fact.name, answer)
-    else:
-        reader.read_names()
-        reader.read_phrases(find_phrases(lexicon, line))
     act, concepts = act_of(lexicon, line, reader.facts)
     scaled = scaled_of(lexicon, line) if _may_scale(act, line, reader.facts) else None
     if scaled is not None and not set(scaled.facts) & set(reader.facts):
@@ -64,6 +64,21 @@ def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) ->
         concepts=concepts,
         scaled=scaled,
     )
+
+
+def _of_another_unit(kb: KnowledgeBase, facts: Mapping[str, Reading], asked: Fact) -> bool:
+    """Whether a sentence names a figure that cannot be the number asked for: `15 ms per token` is no context length."""
+    if asked.type not in ("number", "integer"):
+        return False
+    for name, reading in facts.items():
+        other = kb.facts.get(name)
+        if other is None or other.type not in ("number", "integer") or other.unit == asked.unit:
+            continue
+        if asked.unit == "ms" and other.unit == "tok/s":  # a reader's rate says the time per token
+            continue
+        if sum(c.isalpha() for c in reading.text) > 1:  # a unit or a word, not a bare `8k`
+            return True
+    return False
 
 
 def _may_scale(act: Act, line: Line, facts: Mapping[str, Reading]) -> bool:

@@ -284,3 +284,23 @@ def test_a_family_named_again_is_its_model(kb: KnowledgeBase) -> None:
     """`mistral` after Mistral Small repeats it and names no second model."""
     read = understand(kb, "mistral small on 2x3090: why does mistral spill")
     assert read.facts["model"].values == ("mistral-small-24b",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "typed", "fact", "value"),
+    [
+        ("context_tokens", "15 ms per token", "tpot_ms", 15.0),
+        ("context_tokens", "800 users", "concurrency", 800),
+        ("rack_kw", "800 users", "concurrency", 800),
+        ("concurrency", "8k", "concurrency", 8000),
+        ("input_tokens", "128k tokens", "input_tokens", 131072),
+        ("rack_kw", "40", "rack_kw", 40.0),
+    ],
+)
+def test_a_figure_with_its_own_unit_is_not_taken_for_the_number_asked(
+    kb: KnowledgeBase, asked: str, typed: str, fact: str, value: float
+) -> None:
+    """The unit says what a figure is; only a bare number, or one in the asked unit, answers the question."""
+    assert {
+        name: reading.value for name, reading in understand(kb, typed, expecting=asked).facts.items()
+    } == {fact: value}
