@@ -29,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the config, name what was not understood on standard error, and write or print the entry."""
+    from advisor.lint.scaffold import check_slug
     from advisor.sizing.hf_config import load_config_file, read_config
     from advisor.sizing.model_entry import model_text
 
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         narrate(f"note: {note}")
     model = reading.model
     if arguments.slug:
-        model = replace(model, id=f"models/{arguments.slug}")
+        model = replace(model, id=f"models/{check_slug(arguments.slug)}")
     text = model_text(model)
     if not arguments.output:
         data(text, end="")

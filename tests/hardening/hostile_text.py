@@ -20,7 +20,7 @@ PAYLOADS = {
     "tags": f"{MARK}\U000e0041\U000e007f",
     "separators": f"{MARK}\u2028x\u2029y\x85z\x0b\x0c\x1c",
     "nul": f"{MARK}\x00\x08\x7f",
-    "rich": f"[bold red]{MARK}[/] [link=http://evil.example]a[/link] [@click=app.quit]b[/]",
+    "rich": f"[bold red]{MARK}[/] [link=http://evil.example]a[/link] [@click=app.bell]b[/]",
     "html": f"<script>alert('{MARK}')</script><img src=x onerror=alert(1)>\"'>&lt;&#x202e;&#27;",
     "markdown": f"**{MARK}** [a](javascript:alert(1)) ![i](http://evil.example/i.png) <http://evil.example> `code` ~~~",
     "lines": f"{MARK}\n\n# Verdict: rack\n\n- item\n~~~\n    code\n| a | b |\n|---|---|\r\n---\n",

@@ -35,6 +35,10 @@ PRINTING = {
     "estimate": ("estimate", "--model", "llama-2-70b", "--accelerator", "h100", "--tp", "8"),
     "map": ("map", "--model", "llama-2-70b", "--steps", "3"), "lint": ("lint", "--no-config", "--format", "json", "kb"),
 }  # fmt: skip
+CONFIG = {
+    "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+    "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8, "vocab_size": 128256, "max_position_embeddings": 8192,
+}  # fmt: skip
 NEXT_TO_NOTHING = {"PATH": os.environ.get("PATH", "")}
 
 
@@ -182,6 +186,25 @@ def test_links_named_by_the_user_stay_and_links_in_a_knowledge_base_are_replaced
     replace_file(link, b"entry")
     assert not link.is_symlink()
     assert real.read_text() == "new"
+
+
+@pytest.mark.parametrize("slug", ["../../evil", "/etc/evil", "A B", ".", "..", "a/b", "\x1b", ""])
+def test_no_name_of_an_entry_leads_out_of_the_knowledge_base(
+    slug: str, tmp_path: Path, rackfit: Callable[..., Any]
+) -> None:
+    """Slugs given to `new` and `import` are names, not paths; an empty one counts as not given."""
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(CONFIG))
+    kb = tmp_path / "inner" / "kb"
+    kb.mkdir(parents=True)
+    for arguments in (
+        ("new", "gotcha", slug, "--kb", kb),
+        ("import", "hf-config", config, "--slug", slug, "--output", kb),
+    ):
+        ran = rackfit(*arguments)
+        assert ran.status == 2 or (slug == "" and arguments[0] == "import"), ran
+    outside = [path for path in tmp_path.rglob("*.yaml") if not path.is_relative_to(kb)]
+    assert outside == []
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
