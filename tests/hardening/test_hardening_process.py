@@ -188,7 +188,7 @@ def test_links_named_by_the_user_stay_and_links_in_a_knowledge_base_are_replaced
     assert real.read_text() == "new"
 
 
-@pytest.mark.parametrize("slug", ["../../evil", "/etc/evil", "A B", ".", "..", "a/b", "\x1b", ""])
+@pytest.mark.parametrize("slug", ["../../evil", "/etc/evil", "A B", ".", "..", "a/../../../evil", "\x1b", ""])
 def test_no_name_of_an_entry_leads_out_of_the_knowledge_base(
     slug: str, tmp_path: Path, rackfit: Callable[..., Any]
 ) -> None:
