@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -98,31 +99,33 @@ def test_closed_standard_streams_are_no_reason_to_crash(closed: int) -> None:
     assert bool(ended.stdout) is (closed != 1)
 
 
-@pytest.fixture
-def little_room() -> Iterator[Callable[[int], None]]:
-    """Lets files of this process grow to a number of bytes only: a disk that fills up, without a disk to fill."""
+@contextlib.contextmanager
+def little_room(octets: int) -> Iterator[None]:
+    """Let files of this process grow to a number of bytes only: a disk that fills up, without a disk to fill.
+
+    It ends before the test does, since the limit holds for the file that a test run may be reporting to as well.
+    """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda octets: resource.setrlimit(resource.RLIMIT_FSIZE, (octets, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (octets, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_full_disk_leaves_the_old_file_and_no_scraps(
-    tmp_path: Path, little_room: Callable[[int], None], rackfit: Callable[..., Any]
-) -> None:
+def test_a_full_disk_leaves_the_old_file_and_no_scraps(tmp_path: Path, rackfit: Callable[..., Any]) -> None:
     """`--output` onto a disk without room: one line, the old report whole, no temporary file."""
     target = tmp_path / "answer.html"
     target.write_text("old")
-    little_room(2000)
-    ran = rackfit(*QUICK, "--format", "html", "--output", target)
+    with little_room(2000):
+        ran = rackfit(*QUICK, "--format", "html", "--output", target)
     assert ran.status == 2
     assert "--output: cannot write" in ran.err
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["answer.html"]
 
 
-def test_a_full_disk_ends_saving_but_not_the_conversation(
-    kb: KnowledgeBase, tmp_path: Path, little_room: Callable[[int], None]
-) -> None:
+def test_a_full_disk_ends_saving_but_not_the_conversation(kb: KnowledgeBase, tmp_path: Path) -> None:
     """The chat goes on unsaved and says so; the turns before are there, and none is torn."""
     store = SessionStore(tmp_path)
     session = store.create()
@@ -131,8 +134,8 @@ def test_a_full_disk_ends_saving_but_not_the_conversation(
     talk.say("llama 2 70b")
     kept = len(read_turns(session.path))
     assert kept
-    little_room(session.path.stat().st_size + 100)
-    said = [*talk.say("8k context, 100 users"), *talk.say("just answer")]
+    with little_room(session.path.stat().st_size + 100):
+        said = [*talk.say("8k context, 100 users"), *talk.say("just answer")]
     assert any(message.kind == "notice" and "not saved" in message.markdown for message in said), said
     assert talk.recommendation is not None
     raw = session.path.read_bytes()
@@ -141,13 +144,12 @@ def test_a_full_disk_ends_saving_but_not_the_conversation(
     assert len(read_turns(session.path)) == kept
 
 
-def test_a_full_disk_costs_the_cache_only(
-    tmp_path: Path, little_room: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_costs_the_cache_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The knowledge base loads without its cache being written, and no scrap stays."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    little_room(1000)
-    assert load_knowledge().entries
+    with little_room(1000):
+        entries = load_knowledge().entries
+    assert entries
     assert list((tmp_path / "rackfit").iterdir()) == []
 
 
