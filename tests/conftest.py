@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+# small matrices are fitted faster in one thread, above all beside other work; read when numpy is first imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +20,6 @@ from advisor.knowledge import KnowledgeBase, load_knowledge
 @pytest.fixture(scope="session", autouse=True)
 def _private_folders(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Caches and sessions of the tests stay out of the user's own."""
-    import os
-
     base = tmp_path_factory.mktemp("home")
     for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
         os.environ[name] = str(base / name.lower())
@@ -37,7 +40,7 @@ class Ran:
     err: str
 
 
-@pytest.fixture()
+@pytest.fixture
 def rackfit(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """Run the `rackfit` command in this process: `rackfit("ask", "--model", "r1")`."""
 

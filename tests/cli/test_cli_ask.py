@@ -56,7 +56,9 @@ def test_interactive_answers_from_interactive_evidence_and_says_what_is_confound
 
 def test_deepseek_r1_at_15_ms_is_a_rack(rackfit: Rackfit) -> None:
     """v6.0 Interactive: 250634 tok/s on GB300 x72 against 617 per GPU on B300 x8, a ratio of 5.64, with a group of 16."""
-    got = answer(rackfit, "ask", "--model", "deepseek-r1", "--precision", "fp4", "--tpot-ms", "15", "--format", "json")
+    got = answer(
+        rackfit, "ask", "--model", "deepseek-r1", "--precision", "fp4", "--tpot-ms", "15", "--format", "json"
+    )
     assert got["verdict"] == "rack"
     assert any("disaggregation" in c for c in got["comparison"]["confounders"])
     rack = next(c for c in got["candidates"] if c["system"] == got["best_rack"])
@@ -91,7 +93,9 @@ def test_air_cooling_excludes_a_liquid_rack_by_a_named_rule(rackfit: Rackfit) ->
     got = answer(rackfit, *LLAMA, "--workload", "offline", "--cooling", "air")
     assert got["verdict"] == "node"
     racks = [c for c in got["candidates"] if c["unit"] == "rack" and c["accelerator"] == "accelerators/gb300"]
-    assert [e["constraint"] for c in racks for e in c["exclusions"] if e["constraint"].startswith("rules/site-")]
+    assert [
+        e["constraint"] for c in racks for e in c["exclusions"] if e["constraint"].startswith("rules/site-")
+    ]
 
 
 @pytest.mark.parametrize(
