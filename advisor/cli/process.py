@@ -25,9 +25,13 @@ def prepare() -> None:
             signal.signal(signal.SIGINT, _interrupt)
 
 
+def _pass_over(_number: int, _frame: object) -> None:
+    """Instead of SIG_IGN, which CPython complains about when the signal is already on its way."""
+
+
 def _interrupt(_number: int, _frame: object) -> None:
     """Ctrl-C once; a second one does not disturb the ending that the first one began."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, _pass_over)
     raise KeyboardInterrupt
 
 
@@ -41,7 +45,7 @@ def end_on(*names: str) -> None:
 
 
 def _end(number: int, _frame: object) -> None:
-    signal.signal(number, signal.SIG_IGN)
+    signal.signal(number, _pass_over)
     sys.unraisablehook = lambda _: None  # what is cut off in the middle has nothing to report
     if "logging" in sys.modules:
         sys.modules["logging"].disable()
