@@ -404,7 +404,8 @@ def test_a_signal_ends_the_line_chat_with_its_status(number: signal.Signals) -> 
     for _ in range(20):
         process.send_signal(number)
     _, err = process.communicate(timeout=20)
-    assert process.returncode == 128 + number
+    # while the interpreter takes itself down, its handlers are gone: a late one of the storm ends it the plain way
+    assert process.returncode in (128 + number, -number)
     assert err == b""
 
 
