@@ -41,13 +41,16 @@ def run(arguments: argparse.Namespace) -> int:
     kb, said, notes = read_requirement(arguments, " ".join(arguments.text))
     for note in notes:
         narrate(note)
+    if "model" not in said:
+        raise InputError(
+            "which model? give --model with a name such as llama-3.1-405b, or --config with a config.json"
+        )
     x_fact, xs = _axis(kb, said, arguments.x, arguments.steps, "--x")
     y_fact, ys = _axis(kb, said, arguments.y, arguments.steps, "--y")
     if x_fact == y_fact:
         raise InputError(f"--y: {y_fact} is on the other axis already; choose another fact")
     grid = heatmap(kb, said, x_fact=x_fact, xs=xs, y_fact=y_fact, ys=ys)
-    model = said.get("model")
-    title = f"Node or rack: {kb.entries[str(model.value)].title}" if model else "Node or rack"
+    title = f"Node or rack: {kb.entries[str(said['model'].value)].title}"
     content: str | bytes
     if arguments.format == "png":
         content = map_png(kb, grid, title)

@@ -25,18 +25,6 @@ def render_markdown(kb: KnowledgeBase, answer: Recommendation, *, explain: str =
     return "\n\n".join("\n".join(lines) for lines in (list(section) for section in sections) if lines) + "\n"
 
 
-def short_markdown(answer: Recommendation) -> str:
-    """The part of the answer that fits a chat message: headline, summary, confidence, what would change it."""
-    lines = list(_opening(answer))
-    if answer.flips:
-        lines += ["", "**What would change it**", ""]
-        lines += [f"- {inert(flip.text)}" for flip in answer.flips[:4]]
-    if answer.gotchas:
-        lines += ["", "**Gotchas that apply**", ""]
-        lines += [f"- {inert(gotcha.title)} (`{gotcha.id}`)" for gotcha in answer.gotchas[:4]]
-    return "\n".join(lines) + "\n"
-
-
 def _opening(answer: Recommendation) -> Iterable[str]:
     yield f"# {inert(answer.headline)}"
     yield ""
