@@ -88,6 +88,7 @@ def size_candidate(kb: KnowledgeBase, facts: Facts, system: System, *, brief: bo
         engine=text(facts, "engine"),
         disaggregated=bool(facts["disaggregated"].value) if "disaggregated" in facts else False,
         scale_out_gb_per_s=number(facts, "scale_out_gb_per_s"),
+        context_tokens=int(number(facts, "context_tokens") or 1),
     )
     chosen = _best_layout(kb, facts, subject, demand)
     memory = chosen.memory if chosen else roomiest[1] if roomiest else None

@@ -7,8 +7,10 @@ reaches the fixed point; the linter refuses cycles. Rules are considered by fall
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import overload
 
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.conditions import (
@@ -86,6 +88,31 @@ class RuleRun:
         )
 
 
+class Trace(Sequence[TraceStep]):
+    """The steps of several runs, built when they are first looked at: most readers of an answer never do."""
+
+    def __init__(self, runs: Sequence[RuleRun]) -> None:
+        self._runs = tuple(runs)
+
+    @cached_property
+    def steps(self) -> tuple[TraceStep, ...]:
+        """All steps, in the order of the runs."""
+        return tuple(step for run in self._runs for step in run.trace)
+
+    @overload
+    def __getitem__(self, index: int) -> TraceStep: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[TraceStep, ...]: ...
+    def __getitem__(self, index: int | slice) -> TraceStep | tuple[TraceStep, ...]:
+        return self.steps[index]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self.steps == tuple(other)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Decision:
     """Verdict of a comparison's effects. sums: strength per verdict among the effects that decided.
@@ -109,6 +136,10 @@ class Program:
         own = [rule for rule in kb.rules.values() if scope_of(kb, rule) == scope]
         self.rules: tuple[Rule, ...] = tuple(sorted(own, key=lambda rule: (-rule.precedence, rule.id)))
         self.tests: tuple[Test, ...] = tuple(compile_condition(rule.when) for rule in self.rules)
+        self.effects: tuple[tuple[Effect, ...], ...] = tuple(
+            tuple(replace(effect, text=effect.text or rule.reason) for effect in rule.then)
+            for rule in self.rules
+        )
         self.rule_reads: dict[str, tuple[str, ...]] = {rule.id: rule.when.facts() for rule in self.rules}
         self.reads = frozenset(
             {
@@ -193,7 +224,7 @@ def run_rules(kb: KnowledgeBase, facts: Facts, *, scope: Scope, subject: str = "
             continue
         rule = compiled.rules[position]
         fired.append(rule)
-        for effect in rule.then:
+        for effect in compiled.effects[position]:
             if effect.kind == "assume" and (
                 effect.target not in known or known[effect.target].because != rule.id
             ):
@@ -202,14 +233,9 @@ def run_rules(kb: KnowledgeBase, facts: Facts, *, scope: Scope, subject: str = "
                 continue
             if effect.kind == "forbid" and scope == "candidate" and effect.target not in ("candidate", kind):
                 continue
-            text = fill_text(kb, effect.text or rule.reason, known)
-            effects.append(
-                FiredEffect(
-                    rule=rule,
-                    subject=subject,
-                    effect=effect if text == effect.text else replace(effect, text=text),
-                )
-            )
+            if "{" in effect.text:
+                effect = replace(effect, text=fill_text(kb, effect.text, known))
+            effects.append(FiredEffect(rule=rule, subject=subject, effect=effect))
     return RuleRun(
         kb=kb,
         scope=scope,

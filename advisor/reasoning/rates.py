@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from advisor.evidence.held import audited_limits, audited_output_tokens, group_width
@@ -62,6 +63,15 @@ class Subject:
     engine: str = ""
     disaggregated: bool = False
     scale_out_gb_per_s: float | None = None
+    context_tokens: int = 0
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from other subjects; the fitting layouts follow from it."""
+        return (
+            self.system.id, self.model.id, self.checkpoint.precision, self.kv_precision, self.engine, self.disaggregated,
+            self.scale_out_gb_per_s, self.context_tokens,
+        )  # fmt: skip
 
 
 class _Held(NamedTuple):
@@ -87,11 +97,20 @@ def grounded_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | N
 
     None where no evidence is near, and where it counts samples while the load is in tokens: none become the other.
     """
+    asked = conditions_of(facts)
+    limits_said = _said(facts, "tpot_ms"), _said(facts, "ttft_ms")
+    key = ("grounded", *subject.key, asked, *limits_said, text(facts, "workload"), _preview(facts))
+    if key not in kb.memo:
+        kb.memo[key] = _grounded(kb, facts, subject, asked)
+    found: Rate | None = kb.memo[key]
+    return found
+
+
+def _grounded(kb: KnowledgeBase, facts: Facts, subject: Subject, asked: Conditions) -> Rate | None:
     anchor = _at_limit(kb, facts, subject) or _fitted(kb, facts, subject)
     if anchor is None:
         return None
     rate, held = anchor
-    asked = conditions_of(facts)
     asked = replace(
         asked,
         tpot_ms=_tighter(facts, "tpot_ms", asked.tpot_ms, held.tpot_ms),
@@ -242,7 +261,7 @@ def _between(
 
 
 def _lookup(kb: KnowledgeBase, facts: Facts, subject: Subject, scenario: Scenario) -> Estimate | None:
-    preview = bool(facts["include_preview"].value) if "include_preview" in facts else False
+    preview = _preview(facts)
     key = ("rate", subject.model.id, subject.checkpoint.precision, scenario, subject.system.id, preview)
     if key not in kb.memo:
         kb.memo[key] = closest_rate(
@@ -272,6 +291,14 @@ def _met(kb: KnowledgeBase, estimate: Estimate, subject: Subject, scenario: str,
 
 def best_modelled(kb: KnowledgeBase, subject: Subject, conditions: Conditions) -> Rate | None:
     """The best rate over the fitting layouts by the performance model; None when no layout fits."""
+    key = ("best modelled", *subject.key, conditions)
+    if key not in kb.memo:
+        kb.memo[key] = _best_modelled(kb, subject, conditions)
+    found: Rate | None = kb.memo[key]
+    return found
+
+
+def _best_modelled(kb: KnowledgeBase, subject: Subject, conditions: Conditions) -> Rate | None:
     rates = [modelled_rate(kb, subject, layout, memory, conditions) for layout, memory in subject.fitting]
     known = [rate for rate in rates if rate.estimate is not None]
     if not known:
@@ -363,6 +390,10 @@ def _fitted(kb: KnowledgeBase, facts: Facts, subject: Subject) -> tuple[Rate, _H
         else _Held(audited_limits(kb).get(key), audited_limits(kb, "ttft").get(key))
     )
     return Rate(estimate=estimate, meets_tpot=True, meets_ttft=True, steps=(step,)), held
+
+
+def _preview(facts: Facts) -> bool:
+    return "include_preview" in facts and bool(facts["include_preview"].value)
 
 
 def _said(facts: Facts, name: str) -> bool:

@@ -12,7 +12,7 @@ from advisor.reasoning.candidates import Sized, consider, size_candidate
 from advisor.reasoning.comparison import Compared, compare_best, preference
 from advisor.reasoning.conditions import Test, compile_condition, values_of
 from advisor.reasoning.confidence import confidence
-from advisor.reasoning.engine import Decision, RuleRun, decide, run_rules
+from advisor.reasoning.engine import Decision, RuleRun, Trace, decide, run_rules
 from advisor.reasoning.flips import Outcome, find_flips
 from advisor.reasoning.requirement import complete
 from advisor.reasoning.sources import citations
@@ -114,7 +114,7 @@ def recommend(kb: KnowledgeBase, said: Facts, *, flips: bool = True) -> Recommen
         comparison=compared.comparison,
         flips=find_flips(kb, said, core.requirement.facts, core.verdict, outcome) if flips else (),
         gotchas=gotchas,
-        trace=tuple(step for run in runs for step in run.trace),
+        trace=Trace(runs),
         evidence=cited,
         assumptions=tuple(_assumptions(kb, core)),
         warnings=_warnings(core, best),

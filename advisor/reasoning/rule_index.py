@@ -8,12 +8,31 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.reasoning.conditions import Values, bare, bound_number
 from advisor.records import Condition, FactRef, Scalar
 
 _NUMBERS = frozenset((int, float))
+
+_Columns = tuple[list[float], list[int]]
+"""Thresholds in rising order, and the position at each."""
+
+
+class _Filed:
+    """Positions of the conditions that need one fact, by what they need of it."""
+
+    def __init__(self) -> None:
+        self.known: list[int] = []
+        self.equal: dict[tuple[type, Scalar], list[int]] = defaultdict(list)
+        self.rising: list[tuple[float, int]] = []
+        self.falling: list[tuple[float, int]] = []
+
+    def columns(
+        self,
+    ) -> tuple[Sequence[int], Mapping[tuple[type, Scalar], Sequence[int]], _Columns | None, _Columns | None]:
+        """What `RuleIndex.candidates` looks at, in the form it needs."""
+        return self.known, dict(self.equal), _columns(self.rising), _columns(self.falling)
 
 
 class RuleIndex:
@@ -21,61 +40,50 @@ class RuleIndex:
 
     def __init__(self, conditions: Sequence[Condition]) -> None:
         self._always: list[int] = []
-        self._equal: dict[tuple[str, type, Scalar], list[int]] = defaultdict(list)
-        self._known: dict[str, list[int]] = defaultdict(list)
-        rising: dict[str, list[tuple[float, int]]] = defaultdict(list)
-        falling: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        filed: dict[str, _Filed] = defaultdict(_Filed)
         for position, condition in enumerate(conditions):
             cover = _cover(condition)
             if cover is None:
                 self._always.append(position)
             for atom in cover or ():
-                self._file(atom, position, rising, falling)
-        self._rising = {name: _columns(rows) for name, rows in rising.items()}
-        self._falling = {name: _columns(rows) for name, rows in falling.items()}
-        self._names = tuple({*rising, *falling, *self._known, *(name for name, _, _ in self._equal)})
-
-    def _file(
-        self,
-        atom: Condition,
-        position: int,
-        rising: dict[str, list[tuple[float, int]]],
-        falling: dict[str, list[tuple[float, int]]],
-    ) -> None:
-        name = atom.fact or ""
-        comparison, right = atom.comparison
-        number = bound_number(right)
-        if comparison in ("above", "at_least") and number is not None:
-            rising[name].append((number, position))
-        elif comparison in ("below", "at_most") and number is not None:
-            falling[name].append((number, position))
-        elif comparison in ("is", "in") and not isinstance(right, FactRef):
-            for literal in right if isinstance(right, tuple) else (right,):
-                self._equal[name, _class(literal), bare(literal)].append(position)
-        else:
-            self._known[name].append(position)
+                _file(filed[atom.fact or ""], atom, position)
+        self._filed = [(name, *place.columns()) for name, place in filed.items()]
 
     def candidates(self, values: Values) -> list[int]:
         """Positions of the conditions that may hold, in order: all that do hold are among them."""
         found = set(self._always)
-        equal, known, rising, falling = self._equal, self._known, self._rising, self._falling
-        for name in self._names:
+        for name, known, equal, rising, falling in self._filed:
             value = values.get(name)
             if value is None:
                 continue
-            if name in known:
-                found.update(known[name])
-            hit = equal.get((name, _class(value), bare(value)))
-            if hit:
-                found.update(hit)
-            if value.__class__ in _NUMBERS:
-                if name in rising:
-                    thresholds, positions = rising[name]
+            if known:
+                found.update(known)
+            if equal:
+                hit = equal.get((_class(value), bare(value)))
+                if hit:
+                    found.update(hit)
+            if (rising or falling) and value.__class__ in _NUMBERS:
+                if rising:
+                    thresholds, positions = rising
                     found.update(positions[: bisect_right(thresholds, value)])
-                if name in falling:
-                    thresholds, positions = falling[name]
+                if falling:
+                    thresholds, positions = falling
                     found.update(positions[bisect_left(thresholds, value) :])
         return sorted(found)
+
+
+def _file(place: _Filed, atom: Condition, position: int) -> None:
+    comparison, right = atom.comparison
+    number = bound_number(right)
+    if comparison in ("above", "at_least") and number is not None:
+        place.rising.append((number, position))
+    elif comparison in ("below", "at_most") and number is not None:
+        place.falling.append((number, position))
+    elif comparison in ("is", "in") and not isinstance(right, FactRef):
+        for literal in right if isinstance(right, tuple) else (right,):
+            place.equal[_class(literal), bare(literal)].append(position)
+    else:
+        place.known.append(position)
 
 
 def _class(value: Scalar) -> type:
@@ -83,8 +91,10 @@ def _class(value: Scalar) -> type:
     return float if value.__class__ is int else value.__class__
 
 
-def _columns(rows: Iterable[tuple[float, int]]) -> tuple[list[float], list[int]]:
+def _columns(rows: Iterable[tuple[float, int]]) -> _Columns | None:
     ordered = sorted(rows)
+    if not ordered:
+        return None
     return [threshold for threshold, _ in ordered], [position for _, position in ordered]
 
 

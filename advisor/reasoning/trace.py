@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from advisor.knowledge import KnowledgeBase
@@ -115,7 +116,15 @@ def fill_text(kb: KnowledgeBase, text: str, facts: Facts) -> str:
     """A text with each `{fact_name}` replaced by the fact's value as people read it; unknown ones read `not known`."""
     if "{" not in text:
         return text
-    return _BRACED.sub(lambda match: show_fact(kb, match.group(1), facts.get(match.group(1))), text)
+    pieces = list(_pieces(text))
+    pieces[1::2] = [show_fact(kb, name, facts.get(name)) for name in pieces[1::2]]
+    return "".join(pieces)
+
+
+@lru_cache(maxsize=4096)
+def _pieces(text: str) -> tuple[str, ...]:
+    """Words and names of facts in turn, words first."""
+    return tuple(_BRACED.split(text))
 
 
 def named_facts(text: str) -> tuple[str, ...]:

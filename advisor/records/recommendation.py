@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -254,7 +255,7 @@ class Recommendation:
     comparison: Comparison
     flips: tuple[Flip, ...]
     gotchas: tuple[RaisedGotcha, ...]
-    trace: tuple[TraceStep, ...]
+    trace: Sequence[TraceStep]
     evidence: tuple[Citation, ...]
     assumptions: tuple[str, ...]
     warnings: tuple[str, ...]

@@ -11,7 +11,7 @@ from advisor.records import Recommendation
 
 def to_plain(answer: Recommendation) -> dict[str, Any]:
     """The answer as plain data with the contract's key names."""
-    plain: dict[str, Any] = msgspec.to_builtins(answer)
+    plain: dict[str, Any] = msgspec.to_builtins(answer, enc_hook=tuple)
     for flip in plain["flips"]:
         flip["from"] = flip.pop("from_")
     return plain
