@@ -393,6 +393,17 @@ def test_many_processes_on_one_cache_all_answer(tmp_path: Path) -> None:
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+@pytest.fixture(autouse=True)
+def _signals_are_heeded() -> Iterator[None]:
+    """Processes started here heed signals even where the tests run under nohup or in the background of a shell."""
+    ignored = [number for number in NUMBERS if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+
+
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: number.name)
 def test_a_signal_ends_the_line_chat_with_its_status(number: signal.Signals) -> None:
     """A chat that waits for input ends at once, silently, with 128 + the number of the signal; a storm changes nothing."""
