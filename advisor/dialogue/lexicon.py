@@ -76,13 +76,22 @@ class Lexicon:
         self.negation = frozenset(tuple(t.text for t in tokens_of(word)) for word in self.terms["negation"])
         self.suffixes = frozenset(self.terms["accelerator suffix"])
         self.fillers = frozenset(self.terms["fill before"]) | frozenset(self.terms["fill after"])
+        self.leads = frozenset(self.terms["fill before"]) | frozenset(language["number_leads"])
         self.negation_skip = frozenset(self.terms["negation skip"])
         facts = {fact.name: list(fact.words) for fact in kb.facts.values() if fact.words}
-        self._compiler = PatternCompiler({**facts, **self.terms})
+        self._compiler = PatternCompiler({**facts, **self.terms, "fact": self._fact_words()})
         self.marks = self._compiler.marks
         self.ordinary = frozenset(language["ordinary_words"])
         self.models = ModelNames(
             kb, self.ordinary, frozenset(language["no_names"]), frozenset(language["models_beside_hardware"])
+        )
+
+    def _fact_words(self) -> list[str]:
+        """Every word for a fact that can be said, and the plain words for kinds of them: what can be forgotten."""
+        said = [fact for fact in self.kb.facts.values() if fact.scope == "requirement"]
+        words = {word for fact in said for word in (fact.title.casefold(), *fact.words)}
+        return sorted(
+            word for word in words | set(self.terms["kinds of fact"]) if not any(c.isdigit() for c in word)
         )
 
     @cached_property

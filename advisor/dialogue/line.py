@@ -14,6 +14,8 @@ _LETTER = {**ENTITIES, "value": "V"}
 _PERCENTILES = (50, 75, 90, 95, 99, 99.9)
 _MEMORIES = frozenset({16, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 180, 192, 256, 288})
 """Gigabytes that accelerators have."""
+_LONGEST_SPELT = 8
+_TENS = frozenset({20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0})
 _CLAUSE_END = frozenset({",", ";", ".", "?", "!", "(", ")", "|"})
 
 
@@ -180,10 +182,38 @@ def _is_bare_memory(tokens: Sequence[Token], place: int) -> bool:
     return tokens[place].number in _MEMORIES and not tokens[place].suffix and following in (["x"], ["*"])
 
 
+def _with_spaced_thousands(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Token]:
+    """`1 500 users` as one number. After a word that may own the first number (`llama 3 500 users`) both stay."""
+    joined: list[Token] = []
+    for token in tokens:
+        before = joined[-1] if joined else None
+        led = joined[-2].text if len(joined) > 1 else ""
+        if (
+            before is not None
+            and before.number is not None
+            and token.number is not None
+            and (led in lexicon.leads or not led.isalnum())
+            and led not in ("/", "-", "x", "*")
+            and not (before.suffix or token.glued or "." in before.text)
+            and 1 <= before.number < 1000
+            and token.text[:3].isdigit()
+            and len(token.text.rstrip("k")) == 3
+            and token.text[1:3] == "00"
+        ):
+            joined[-1] = Token(
+                before.text + token.text, before.start, token.end, before.glued,
+                before.number * 1000 + token.number, token.suffix,
+            )  # fmt: skip
+        else:
+            joined.append(token)
+    return joined
+
+
 def _with_numbers(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Token]:
     """Number words as numbers, and multipliers (`2 million`, `10 万`) drawn into the number before them."""
     result: list[Token] = []
     place = 0
+    tokens = _with_spaced_thousands(lexicon, tokens)
     while place < len(tokens):
         token = tokens[place]
         if token.number is not None:
@@ -200,8 +230,11 @@ def _with_numbers(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Token]:
         ):
             token = Token("percentile", token.start, tokens[place + 1].end, token.glued)
             place += 1
-        elif token.text in lexicon.numbers:
-            token = _number(token, lexicon.numbers[token.text], token.end)
+        elif spelt := _spelt(lexicon, tokens, place):
+            token, length = spelt
+            place += length - 1
+        elif token.text == "and" and _ends_range(result, tokens, place):
+            token = Token("to", token.start, token.end, token.glued)
         else:
             length = next((n for n in (3, 2, 1) if _measured(lexicon, tokens, place, n)), 0)
             if length:
@@ -211,6 +244,59 @@ def _with_numbers(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Token]:
         result.append(token)
         place += 1
     return result
+
+
+def _spelt(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[Token, int] | None:
+    """The number in words at `place` and how many tokens it takes: `forty`, `thirty-two`, `two hundred fifty`, `half a million`."""
+    words = [token.text for token in tokens[place : place + _LONGEST_SPELT]]
+    value, length = _part_of_one(lexicon, words) or _added(lexicon, words)
+    if not length:
+        return None
+    token = _number(tokens[place], value, tokens[place + length - 1].end)
+    multiplier = lexicon.multipliers.get(words[length]) if length < len(words) else None
+    if multiplier is None:
+        return token, length
+    return _multiplied(token, multiplier, tokens[place + length].end), length + 1
+
+
+def _part_of_one(lexicon: Lexicon, words: Sequence[str]) -> tuple[float, int] | None:
+    """`half a million`, `a thousand`, `half a second`; not `half the context`, which is a factor."""
+    if words[0] not in ("a", "half"):
+        return None
+    length = 2 if words[:2] == ["half", "a"] else 1
+    following = words[length] if length < len(words) else ""
+    known = following in lexicon.multipliers or (words[0] == "half" and following in ("second", "sec", "s"))
+    return (0.5 if words[0] == "half" else 1.0, length if known else 0)
+
+
+def _added(lexicon: Lexicon, words: Sequence[str]) -> tuple[float, int]:
+    """Hundreds, tens and units that follow one another, and how many words they take; 0 when no number starts here."""
+    value, length = 0.0, 0
+    while length < len(words):
+        joined = length > 0 and words[length] in ("-", "and")
+        word = words[length + joined] if length + joined < len(words) else ""
+        number = lexicon.numbers.get(word, 0.0)
+        if word == "hundred" and value < 10 and not joined:
+            value = max(value, 1.0) * 100
+        elif number and (
+            not value or (value % 100 == 0 and number < 100) or (value % 100 in _TENS and number < 10)
+        ):
+            value += number
+        else:
+            break
+        length += 1 + joined
+    return value, length
+
+
+def _ends_range(result: Sequence[Token], tokens: Sequence[Token], place: int) -> bool:
+    """Whether the `and` at `place` is that of `between 200 and 400`."""
+    return (
+        len(result) > 1
+        and result[-2].text == "between"
+        and result[-1].number is not None
+        and place + 1 < len(tokens)
+        and tokens[place + 1].number is not None
+    )
 
 
 def _measured(lexicon: Lexicon, tokens: Sequence[Token], place: int, length: int) -> bool:

@@ -211,11 +211,21 @@ class ModelNames:
         size = parts[place].text
         if billions(size) < _LEAST_NAMED_BY_SIZE:
             return None
+        following = parts[place + 1].text if place + 1 < len(parts) else ""
+        if following in self.families and self._having[size] & self._having.get(following, set()):
+            # `70b llama 3.3`: the name takes the size in
+            return None
         families = {self.models[slug].own[0] for slug in usual}
         pool = {slug for slug in self._having[size] if self.models[slug].own[0] in families}
+        end = skip_qualifiers(parts, place + 1)
+        before = parts[place - 1] if place else None
+        versions = pool & self._having.get(before.text, set()) if before and "." in before.text else set()
+        if before and versions:
+            # `3.3 70b`: the version says which
+            ranked = tuple(sorted(versions, key=self._newest_first))
+            return Mention(ranked, before.start, parts[end - 1].end, frozenset({before.text, size})), end
         first = sorted(usual, key=self._newest_first)
         ranked = (*first, *sorted(pool - set(first), key=self._newest_first))
-        end = skip_qualifiers(parts, place + 1)
         return Mention(ranked, parts[place].start, parts[end - 1].end, frozenset({size})), end
 
     def _inherited(self, last: Mention, size: str) -> tuple[str, ...]:
@@ -384,4 +394,4 @@ def _counts_something(parts: list[Part], place: int) -> bool:
     following = parts[place + 1]
     if following.text == "-" and place + 2 < len(parts):
         return parts[place + 2].plain_number
-    return following.text in _COUNTED or following.text == "\0"
+    return following.text in _COUNTED or (following.text == "\0" and "." not in parts[place].text)

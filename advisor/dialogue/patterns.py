@@ -174,7 +174,7 @@ class PatternCompiler:
             weight = int(reader.rest[1])
         elif reader.rest:
             raise KnowledgeError(f"{owner}: pattern {source!r}: unexpected {reader.rest[0]!r}")
-        regex = (r"\A " if anchored else r"(?<= )") + part.expression + (r"\Z" if ends else "")
+        regex = (r"(?<=\A )" if anchored else r"(?<= )") + part.expression + (r"\Z" if ends else "")
         return Pattern(
             owner,
             source,

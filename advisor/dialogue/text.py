@@ -17,13 +17,23 @@ _SYMBOLS = str.maketrans({
     "～": "~", "〜": "~", "≈": "~", "’": "'", "‘": "'", "“": '"', "”": '"', "、": ", ", "。": ".", "，": ", ", "？": "?",
     "！": "!", "（": "(", "）": ")", "：": ":", "；": ";", "／": "/", "⁄": "/", "→": ">", "µ": "u",
 })  # fmt: skip
+_THIN = frozenset("\u00a0\u2009\u202f")
+"""Spaces that do not break: between digits they group thousands."""
 _TOKEN = re.compile(
-    r"(?P<number>(?<![a-z])[0-9]{1,3}(?:,[0-9]{3}){1,5}(?![0-9])(?:\.[0-9]{1,30})?|[0-9]{1,40}(?:\.[0-9]{1,30})?(?:e[0-9]{1,4}(?![0-9a-z.]))?)"
+    # a decimal comma, before a unit or behind a zero: `1,5 s`, `0,8`
+    r"(?P<number>(?P<comma>(?<![a-z0-9.,])(?:0,[0-9]{1,3}(?![0-9,])|[0-9]{1,4},[0-9]{1,2}(?=\s?(?:s|sec|secs|seconds?|sekunden?|secondes?|segundos?"
+    r"|secondi|ms|kw|k|mio|mill|million|millionen|tok)(?![a-z]))))"
+    # thousands with dots, unless a unit of time or size makes it a fraction: `2.500 users`, but `2.250 s`
+    r"|(?P<dotted>(?<![a-z0-9.,$€£-])[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,5}(?![0-9]|\.[0-9]|\s?(?:[kmbtgsx]|sec|secs|seconds?|kw|[gt]i?b)(?![a-z])))"
+    r"|(?<![a-z])[0-9]{1,3}(?:[,'_][0-9]{3}){1,5}(?![0-9])(?:\.[0-9]{1,30})?|[0-9]{1,40}(?:\.[0-9]{1,30})?(?:e[0-9]{1,4}(?![0-9a-z.]))?)"
     r"(?P<suffix>[kmbtg](?![a-z]))?"
     r"|(?P<times>(?<=[0-9])x(?=[a-z]{1,4}[0-9]|rtx|tesla|gaudi|nvidia|amd|dgx|hgx))"
     r"|(?P<word>[a-z]{1,60}(?:'[a-z]{1,4}(?![a-z]))?|[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|[^\W\d_]{1,60})"
     r"|(?P<symbol>\S)"
 )  # fmt: skip
+_SEPARATED = str.maketrans("", "", ",'_")
+_SPELT_OUT = {"whats": "what", "wheres": "where", "hows": "how", "whos": "who"}
+"""A question word with `is` drawn into it, and the question word."""
 _SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12, "g": 1e9}
 
 
@@ -62,6 +72,12 @@ def fold(text: str) -> tuple[str, list[int]]:
             digit = unicodedata.decimal(character, None)
             if digit is not None:
                 pieces = str(digit)
+            elif (
+                character in _THIN
+                and text[place - 1 : place].isdigit()
+                and text[place + 1 : place + 2].isdigit()
+            ):
+                pieces = ""
             else:
                 # letters lose their accents; CJK, kana and hangul stay whole
                 form: Literal["NFKC", "NFKD"] = "NFKC" if character >= "\u3000" else "NFKD"
@@ -90,15 +106,22 @@ def tokens_of(text: str) -> list[Token]:
         digits = match["number"]
         if digits is None:
             word = (match["times"] or match["word"] or match["symbol"]).replace("'", "") or "'"
-            tokens.append(Token(word, begin, stop, glued))
+            asking = _SPELT_OUT.get(word)
+            tokens.append(Token(asking or word, begin, stop, glued))
+            if asking:
+                tokens.append(Token("is", begin, stop, glued=True))
             continue
-        number = float(digits.replace(",", ""))
+        if match["comma"]:
+            digits = digits.replace(",", ".")
+        elif match["dotted"]:
+            digits = digits.replace(".", "")
+        digits = digits.translate(_SEPARATED)
+        number = float(digits)
         suffix = match["suffix"] or ""
         if not number <= LARGEST:
             tokens.append(Token(digits[:40], begin, stop, glued))
         else:
-            plain = digits.replace(",", "") + suffix
-            tokens.append(Token(plain, begin, stop, glued, number, suffix))
+            tokens.append(Token(digits + suffix, begin, stop, glued, number, suffix))
     return _with(_spaced_suffixes(tokens))
 
 

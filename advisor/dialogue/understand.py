@@ -161,7 +161,7 @@ class _Reader:
             )
 
     def read_phrases(self, phrases: Sequence[Found]) -> None:
-        """Values of choices, flags and quantities; for a quantity the most specific phrase wins, then the last."""
+        """Values of choices, flags and quantities; for a quantity the most specific phrase wins, then one in a piece, then the last."""
         quantities: dict[str, list[tuple[Found, Quantity]]] = {}
         for found in phrases:
             owner = found.pattern.owner
@@ -185,8 +185,10 @@ class _Reader:
             if fact == "accelerator_count":
                 self._read_counts(all_of)
                 continue
-            best = max(found.pattern.weight for found, _ in all_of)
-            found, quantity = [pair for pair in all_of if pair[0].pattern.weight == best][-1]
+            best = max((found.pattern.weight, not found.pattern.gapped) for found, _ in all_of)
+            found, quantity = [
+                pair for pair in all_of if (pair[0].pattern.weight, not pair[0].pattern.gapped) == best
+            ][-1]
             for value in quantity.all or (quantity.value,):
                 self._add(fact, self._number(fact, value), found.items, quantity)
 

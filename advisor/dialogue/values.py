@@ -64,18 +64,23 @@ TYPES: dict[str, ValueType] = {
     "kpair": ValueType("one"),
     "speed": ValueType("range"),
     "ceiling": ValueType("range"),
+    "streamed": ValueType("range"),
     "ms": ValueType("range"),
+    "pace": ValueType("range", tuple(_MILLISECONDS)),
     "duration": ValueType("range", tuple(_MILLISECONDS)),
     "period": ValueType("unit", tuple(_SECONDS), role="divisor"),
 }  # fmt: skip
-"""Slot type -> how it is written. `long` is a token count that is one by its look alone, `speed` is tokens/s per user."""
+"""Slot type -> how it is written. `long` is a token count that is one by its look alone, `speed` and `streamed` are tokens/s
+of one user, `pace` a time that can be one per token."""
 
 _AT_LEAST = {"several": 2.0, "nodes": 2.0, "window": 256.0, "large": 1000.0}
-_AT_MOST = {"batch": 8192.0}
+_AT_MOST = {"batch": 8192.0, "streamed": 400.0}
 _ONE_OF = {"per_node": (4.0, 8.0, 16.0), "node_size": (4.0, 8.0), "once": (1.0,)}
 _WINDOWS = frozenset({4, 8, 16, 24, 32, 40, 48, 64, 80, 96, 100, 120, 128, 160, 192, 196, 200, 256, 512})
 """Thousands of tokens that contexts have: `32k sessions` are long ones, `10k sessions` are many."""
-_KINDS_WITH_LOW = {"ms", "duration", "speed", "ceiling"}
+_KINDS_WITH_LOW = {"ms", "duration", "pace", "speed", "streamed", "ceiling"}
+_SLOWEST_PACE_MS = 250.0
+"""A bare time above this is no time per token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +145,12 @@ def _one(kind: str, token: Token, unit: str) -> float | None:
         kind in _ONE_OF and value not in _ONE_OF[kind]
     ):
         return None
-    if kind == "speed":
+    if kind in ("speed", "streamed"):
         return 1000.0 / value if value > 0 else None
-    return value * _MILLISECONDS[unit] if kind == "duration" else value
+    if kind in ("duration", "pace"):
+        value *= _MILLISECONDS[unit]
+        return None if kind == "pace" and value > _SLOWEST_PACE_MS else value
+    return value
 
 
 def _looks_long(token: Token, value: float) -> bool:
