@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from advisor.errors import InputError, RackfitError
+from advisor.evidence.citation import notices
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.recommend import conclude, leaders
+from advisor.reasoning.sources import grounds
 from advisor.records import Facts, FactValue, Verdict
 
 _COARSE = 12
@@ -18,7 +20,10 @@ _MAX_SIDE = 400
 
 @dataclass(frozen=True, kw_only=True)
 class Heatmap:
-    """Verdicts by row (y, ascending) and column (x, ascending). evaluated: cells that were computed, not filled in."""
+    """Verdicts by row (y, ascending) and column (x, ascending).
+
+    evaluated: cells that were computed, not filled in. disclaimers: notices of the sources that the verdicts rest on.
+    """
 
     x_fact: str
     y_fact: str
@@ -26,6 +31,7 @@ class Heatmap:
     ys: tuple[float, ...]
     cells: tuple[tuple[Verdict, ...], ...]
     evaluated: int
+    disclaimers: tuple[str, ...] = ()
 
 
 def axis(kb: KnowledgeBase, name: str, low: float, high: float, steps: int) -> tuple[float, ...]:
@@ -81,7 +87,7 @@ def heatmap(
                 progress(len(grid))
         return grid[column, row]
 
-    among = _contenders(kb, [point(c, r) for c in _spread(len(xs)) for r in _spread(len(ys))])
+    among, behind = _contenders(kb, [point(c, r) for c in _spread(len(xs)) for r in _spread(len(ys))])
     filled: dict[tuple[int, int], Verdict] = {}
     blocks = [
         (c, r, min(c + _COARSE, len(xs) - 1), min(r + _COARSE, len(ys) - 1))
@@ -104,7 +110,7 @@ def heatmap(
                         blocks.append((a, c, b, d))
     filled |= grid
     return Heatmap(
-        x_fact=x_fact, y_fact=y_fact, xs=xs, ys=ys, evaluated=len(grid),
+        x_fact=x_fact, y_fact=y_fact, xs=xs, ys=ys, evaluated=len(grid), disclaimers=notices(kb, sorted(behind)),
         cells=tuple(tuple(filled[c, r] for c in range(len(xs))) for r in range(len(ys))),
     )  # fmt: skip
 
@@ -114,10 +120,16 @@ def _spread(count: int) -> tuple[int, ...]:
     return tuple(sorted({round(i * (count - 1) / 4) for i in range(5)}))
 
 
-def _contenders(kb: KnowledgeBase, points: Sequence[Facts]) -> set[str]:
-    """Every system that can win at one of some points spread over the map; the others are not sized at each cell."""
+def _contenders(kb: KnowledgeBase, points: Sequence[Facts]) -> tuple[set[str], set[str]]:
+    """Systems that can win at one of some points spread over the map, and the evidence that the verdicts there rest on.
+
+    Only these systems are sized at each cell.
+    """
     found: set[str] = set()
+    behind: set[str] = set()
     for facts in points:
         with contextlib.suppress(RackfitError):
-            found |= leaders(kb, conclude(kb, facts))
-    return found
+            core = conclude(kb, facts)
+            found |= leaders(kb, core)
+            behind |= grounds(core.compared, core.sized)
+    return found, behind

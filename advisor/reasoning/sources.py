@@ -28,10 +28,8 @@ def citations(
     wanted: dict[str, dict[str, None]] = {}
     for entry_id, figure in (*_pair_figures(compared), *_claim_figures(kb, gotchas)):
         wanted.setdefault(entry_id, {})[figure] = None
-    for side in sized:
-        rate = side.candidate.throughput_per_accelerator if side.candidate.feasible else None
-        for entry_id in rate.evidence if rate else ():
-            wanted.setdefault(entry_id, {})
+    for entry_id in _behind_rates(sized):
+        wanted.setdefault(entry_id, {})
     model, scenario = text(facts, "model"), text(facts, "workload")
     found: list[Citation] = []
     for entry_id, figures in wanted.items():
@@ -42,6 +40,17 @@ def citations(
         result = next((r for r in own if r.scenario == scenario), own[0] if own else None)
         found.append(cite(kb, entry_id, result, figures=tuple(figures)))
     return tuple(found)
+
+
+def grounds(compared: Compared, sized: Sequence[Sized]) -> frozenset[str]:
+    """Ids of the evidence that a verdict rests on: its pairs and the rates of what fits."""
+    return frozenset((*_behind_rates(sized), *(entry_id for entry_id, _ in _pair_figures(compared))))
+
+
+def _behind_rates(sized: Sequence[Sized]) -> Iterator[str]:
+    for side in sized:
+        rate = side.candidate.throughput_per_accelerator if side.candidate.feasible else None
+        yield from rate.evidence if rate else ()
 
 
 def _pair_figures(compared: Compared) -> Iterator[tuple[str, str]]:

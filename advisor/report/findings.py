@@ -47,12 +47,16 @@ def _index(kb: KnowledgeBase) -> str:
 
 
 def _notices(kb: KnowledgeBase) -> Iterable[str]:
-    yield _NOTICE
-    for notice in dict.fromkeys(
-        source.notice for source in kb.sources.values() if source.notice and "mlperf" in source.id
-    ):
+    first, *others = _notice_texts(kb)
+    yield first
+    for notice in others:
         yield ""
         yield inert(notice)
+
+
+def _notice_texts(kb: KnowledgeBase) -> list[str]:
+    sources = (source for source in kb.sources.values() if source.notice and "mlperf" in source.id)
+    return [_NOTICE, *dict.fromkeys(source.notice for source in sources)]
 
 
 def _best_pairs(kb: KnowledgeBase, kind: str) -> dict[tuple[str, str, str, str], list[Pair]]:
@@ -115,7 +119,9 @@ def _rack_against_node(kb: KnowledgeBase) -> dict[str, str]:
         bars.append(
             Bar(label=f"{round_} {benchmark} {scenario} {parts} ({pairs[0].grade})", value=ratio, note=tie)
         )
-    chart = bar_chart("Rack over node, per accelerator", bars, reference=1.0, unit="×")
+    chart = bar_chart(
+        "Rack over node, per accelerator", bars, reference=1.0, unit="×", notices=_notice_texts(kb)
+    )
     return {
         "rack-against-node.md": "\n".join([*lines, "", *_notices(kb)]) + "\n",
         "rack-against-node.svg": chart,
@@ -163,7 +169,11 @@ def _rounds(kb: KnowledgeBase) -> dict[str, str]:
             Bar(label=f"{benchmark} {scenario} {accelerator} {unit}", value=growth, note=f"{first} to {last}")
         )
     chart = bar_chart(
-        "Growth of the rate per accelerator, first to last round", bars, reference=1.0, unit="×"
+        "Growth of the rate per accelerator, first to last round",
+        bars,
+        reference=1.0,
+        unit="×",
+        notices=_notice_texts(kb),
     )
     lines += ["", "In brackets: submissions in that round.", "", *_notices(kb)]
     return {"across-rounds.md": "\n".join(lines) + "\n", "across-rounds.svg": chart}

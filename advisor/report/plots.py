@@ -4,17 +4,36 @@ from __future__ import annotations
 
 import io
 import json
+import textwrap
 from html import escape
 
 from advisor.errors import InputError
+from advisor.evidence.citation import DERIVED
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.heatmap import Heatmap
+from advisor.report.charts import LINE, small_print, small_print_svg
 from advisor.units import format_count, format_tokens
 
 LETTERS = {"node": "n", "rack": "R", "either": "=", "none": "."}
 MEANING = {"node": "nodes", "rack": "rack", "either": "either (a tie)", "none": "nothing fits"}
 _COLOURS = {"node": "#d9e8f5", "rack": "#e8883a", "either": "#cfcfcf", "none": "#ffffff"}
 _LEFT, _TOP, _CELL = 110, 40, 8
+_LEGEND = 640
+"""Pixels: the least width that holds the legend."""
+
+
+def _notices(grid: Heatmap) -> tuple[str, ...]:
+    """What must be said beside the verdicts: that they are derived, and the notices of the sources they rest on."""
+    if not grid.disclaimers:
+        return ()
+    return (f"Verdicts rest on audited results and are {DERIVED}.", *grid.disclaimers)
+
+
+def _frame(grid: Heatmap) -> tuple[int, int, list[str]]:
+    """Width and height of the picture, and the lines of its small print."""
+    width = max(_LEFT + _CELL * len(grid.xs) + 20, _LEGEND)
+    lines = small_print(_notices(grid), width)
+    return width, _TOP + _CELL * len(grid.ys) + 80 + LINE * len(lines), lines
 
 
 def _label(kb: KnowledgeBase, name: str, value: float) -> str:
@@ -43,24 +62,27 @@ def map_text(kb: KnowledgeBase, grid: Heatmap, *, columns: int = 100) -> str:
     lines.append(" " * 13 + first + last.rjust(max(len(shown) - len(first), len(last) + 1)))
     used = {verdict for line in grid.cells for verdict in line}
     lines += ["", "  ".join(f"{LETTERS[v]} {MEANING[v]}" for v in LETTERS if v in used)]
+    for text in _notices(grid):
+        lines += ["", *textwrap.wrap(text, columns)]
     return "\n".join(lines) + "\n"
 
 
 def map_json(grid: Heatmap) -> str:
-    """The grid as JSON: axes with their values, rows of verdicts (y ascending)."""
+    """The grid as JSON: axes with their values, rows of verdicts (y ascending), and what must be said beside them."""
     return json.dumps(
         {
             "x": {"fact": grid.x_fact, "values": grid.xs},
             "y": {"fact": grid.y_fact, "values": grid.ys},
             "verdicts": grid.cells,
             "evaluated": grid.evaluated,
+            "disclaimers": _notices(grid),
         }
     ) + "\n"  # fmt: skip
 
 
 def map_svg(kb: KnowledgeBase, grid: Heatmap, title: str) -> str:
     """A picture with axes and a legend; each run of equal cells is one rectangle with its meaning as tooltip."""
-    width, height = _LEFT + _CELL * len(grid.xs) + 20, _TOP + _CELL * len(grid.ys) + 80
+    width, height, notes = _frame(grid)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/><text x="{_LEFT}" y="20" font-weight="bold">{escape(title)}</text>',
@@ -94,7 +116,7 @@ def map_svg(kb: KnowledgeBase, grid: Heatmap, title: str) -> str:
             f'<text x="{x + 20}" y="{bottom + 60}">{MEANING[name]}</text>'
         )
         x += 130
-    return "\n".join([*out, "</svg>"]) + "\n"
+    return "\n".join([*out, *small_print_svg(notes, bottom + 80), "</svg>"]) + "\n"
 
 
 def map_png(kb: KnowledgeBase, grid: Heatmap, title: str) -> bytes:
@@ -103,8 +125,8 @@ def map_png(kb: KnowledgeBase, grid: Heatmap, title: str) -> bytes:
         from PIL import Image, ImageDraw
     except ImportError as error:
         raise InputError("--format png needs Pillow; install rackfit[plots], or use --format svg") from error
-    width, height = _LEFT + _CELL * len(grid.xs) + 20, _TOP + _CELL * len(grid.ys) + 80
-    image = Image.new("RGB", (max(width, 640), height), "#ffffff")
+    width, height, notes = _frame(grid)
+    image = Image.new("RGB", (width, height), "#ffffff")
     draw = ImageDraw.Draw(image)
     draw.text((_LEFT, 8), title, fill="#000000")
     for row, cells in enumerate(grid.cells):
@@ -126,6 +148,8 @@ def map_png(kb: KnowledgeBase, grid: Heatmap, title: str) -> bytes:
         x = _LEFT + 130 * index
         draw.rectangle((x, bottom + 48, x + 14, bottom + 62), fill=_COLOURS[name], outline="#888888")
         draw.text((x + 20, bottom + 48), MEANING[name], fill="#000000")
+    for index, line in enumerate(notes):
+        draw.text((10, bottom + 70 + LINE * index), line, fill="#444444")
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return buffer.getvalue()

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
+
+from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.heatmap import Heatmap
+from advisor.report.plots import map_png
 
 Rackfit = Callable[..., Any]
 LLAMA = ("--model", "llama-2-70b", "--workload", "offline", "--precision", "fp4")
@@ -65,6 +71,42 @@ def test_the_map_is_written_in_every_form(rackfit: Rackfit, form: str, start: by
     target = tmp_path / f"map.{form}"
     assert rackfit("map", *LLAMA, "--steps", "4", "--format", form, "--output", target).status == 0
     assert target.read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "svg"])
+def test_a_map_says_whose_results_it_is_derived_from(rackfit: Rackfit, form: str) -> None:
+    """MLCommons' terms of use: the trademark notice, and that derived figures are not verified, wherever verdicts that rest
+    on MLPerf results are shown; the words are those of `ask`."""
+    shown = " ".join(
+        re.sub(r"<[^>]*>", " ", rackfit("map", *LLAMA, "--steps", "4", "--format", form).out).split()
+    )
+    answer = json.loads(rackfit("ask", *LLAMA, "--no-flips", "--format", "json").out)
+    assert "The MLPerf name and logo are registered and unregistered trademarks" in " ".join(
+        answer["disclaimers"]
+    )
+    for notice in (*answer["disclaimers"], "derived, not verified by MLCommons"):
+        assert notice in shown
+
+
+def test_a_bitmap_of_the_map_has_the_notice_below_the_legend(kb: KnowledgeBase) -> None:
+    """Ink below the legend when the verdicts rest on audited results, none when they do not."""
+    said: tuple[str, ...] = ("Whose results these are.",)
+    for disclaimers, inked in (said, True), ((), False):
+        grid = Heatmap(
+            x_fact="context_tokens", xs=(1024.0, 4096.0), y_fact="concurrency", ys=(1.0, 100.0), evaluated=4,
+            cells=(("node", "rack"), ("rack", "node")), disclaimers=disclaimers,
+        )  # fmt: skip
+        with Image.open(io.BytesIO(map_png(kb, grid, "A map"))) as picture:
+            legend = 40 + 8 * 2 + 62
+            below = picture.convert("L").crop((0, legend + 3, picture.width, picture.height))
+            assert (below.getextrema()[0] < 128) == inked
+
+
+def test_a_map_that_rests_on_no_audited_result_claims_none(rackfit: Rackfit) -> None:
+    """Qwen3-32B is in no benchmark of the evidence: neither `ask` nor the map names MLPerf."""
+    asked = ("--model", "qwen3-32b", "--precision", "fp8")
+    assert json.loads(rackfit("ask", *asked, "--no-flips", "--format", "json").out)["disclaimers"] == []
+    assert "MLPerf" not in rackfit("map", *asked, "--steps", "3", "--format", "svg").out
 
 
 def test_a_map_without_a_model_asks_for_one(rackfit: Rackfit) -> None:
@@ -132,6 +174,17 @@ def test_searching_for_nothing_known_ends_with_one(rackfit: Rackfit) -> None:
 
 
 # findings
+
+
+def test_each_report_and_picture_of_the_findings_carries_the_notice(rackfit: Rackfit, tmp_path: Path) -> None:
+    """Ratios and rates per accelerator of MLPerf results never go anywhere without MLCommons' trademark notice."""
+    assert rackfit("findings", "--output", tmp_path).status == 0
+    written = list(tmp_path.iterdir())
+    assert {path.suffix for path in written} == {".md", ".svg"}
+    for path in written:
+        text = " ".join(re.sub(r"<[^>]*>", " ", path.read_text("utf-8")).split())
+        assert "result not verified by MLCommons Association" in text, path.name
+        assert "trademarks of MLCommons Association" in text, path.name
 
 
 def test_findings_are_written_and_checked(rackfit: Rackfit, tmp_path: Path) -> None:
