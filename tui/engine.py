@@ -163,12 +163,9 @@ class Engine:
 
 
 def _leave(opened: Opened) -> None:
-    """Close the session; one in which nothing was said leaves no trace."""
-    session, store = opened.session, opened.store
-    if session is not None:
-        session.close()
-        if store is not None and not session.turns:
-            store.delete(session.id)
+    """Close the session."""
+    if opened.session is not None:
+        opened.session.close()
 
 
 def shipped_opener(overlays: Sequence[Path]) -> Opener:

@@ -84,6 +84,9 @@ def _command(conversation: Conversation, store: SessionStore, word: str, rest: s
         ]
         data("\n".join(rows) or "No saved conversations.")
     elif word == "rename" and conversation.session is not None:
+        if not conversation.session.turns:
+            narrate("nothing was said yet that could be named")
+            return
         store.rename(conversation.session.id, rest)
         narrate(f"this conversation is now called {shown(rest)}")
     elif word == "delete":

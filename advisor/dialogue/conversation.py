@@ -78,7 +78,8 @@ class Conversation(Turns):
 
     def _finish(self, messages: list[Message], *, typed: str = "", fact: str = "") -> list[Message]:
         self.transcript.extend(messages)
-        if self.session is not None and self._saving:
+        left_at_once = self.closed and self.session is not None and not self.session.turns
+        if self.session is not None and self._saving and not left_at_once:
             answer = self.recommendation
             turn = Turn(
                 at=stamp(), typed=typed, fact=fact, messages=tuple(messages), said=self.facts, skipped=self._state.skipped,

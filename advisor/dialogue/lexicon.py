@@ -71,6 +71,9 @@ class Lexicon:
         for fact, words in language["scalable"].items():
             for word in words:
                 self.scalable[_spaced(word)] = (*self.scalable.get(_spaced(word), ()), fact)
+        self.kinds: Mapping[str, tuple[str, ...]] = {
+            w: tuple(n) for w, n in language["kinds_of_fact"].items()
+        }
         self.terms: dict[str, list[str]] = language["terms"]
         self._acts: list[dict[str, Any]] = language["acts"]
         self.negation = frozenset(tuple(t.text for t in tokens_of(word)) for word in self.terms["negation"])
@@ -90,9 +93,7 @@ class Lexicon:
         """Every word for a fact that can be said, and the plain words for kinds of them: what can be forgotten."""
         said = [fact for fact in self.kb.facts.values() if fact.scope == "requirement"]
         words = {word for fact in said for word in (fact.title.casefold(), *fact.words)}
-        return sorted(
-            word for word in words | set(self.terms["kinds of fact"]) if not any(c.isdigit() for c in word)
-        )
+        return sorted(word for word in words | set(self.kinds) if not any(c.isdigit() for c in word))
 
     @cached_property
     def names(self) -> NameTrie[Name]:

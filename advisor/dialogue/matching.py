@@ -144,7 +144,10 @@ def is_excluded(lexicon: Lexicon, line: Line, place: int) -> bool:
 
 def _asks_why(before: Sequence[str], length: int) -> bool:
     """Whether a negation of so many words ends a `why not H100`, which asks about it and does not exclude it."""
-    return len(before) > length and before[-length] in ("not", "不") and before[-length - 1] in _ASKING
+    if len(before) <= length:
+        return False
+    asking = before[-length - 1]
+    return asking == "why" or (before[-length] in ("not", "不") and asking in _ASKING)
 
 
 def facts_of(found: Found) -> dict[str, Quantity]:

@@ -22,6 +22,10 @@ CLOSING = "Bye. `rackfit chat --resume` goes on with a conversation that was sav
 NOTHING_KEPT = "There is no what-if to keep."
 ONE_MODEL = "One model at a time; which one first?"
 ONE_VALUE = "Several values were named; which one should hold?"
+MORE = "show more"
+"""What to say for the whole of an explanation that was shortened."""
+NOTHING_MORE = "Nothing was shortened; `why` and `show me the evidence` can be."
+OTHER_EVIDENCE = "\nCited by other systems, pairs and warnings of the answer:"
 NO_MORE_QUESTIONS = "No further answer would change the verdict."
 EXPORT = (
     "In line mode, `export notes.md`, `.html` or `.json` writes the conversation and the answer; "
@@ -35,13 +39,15 @@ HELP = """\
 Say what you want to serve, in any order: model, precision, context length, users or tokens per second, latency, hardware, power, cooling.
 
 - `what if fp8 kv`, `and with 500 users?` shows the difference and keeps the base case; `keep it` makes it the base
-- `compare with MI355X`, `why`, `why not the rack`, `why not H200`
+- `compare with MI355X`, `why`, `why not the rack`, `why not H200`, `show more`
 - `how sure are you`, `what would change your mind`, `what did you assume`, `show me the evidence`
 - `define TPOT`, `show deepseek-r1`, `list gotchas`
 - `skip`, `back`, `undo`, `forget the latency`, `reset`, `just answer`, `why do you ask`
 - `sessions`, `export`, `quit`"""
 
 
+_LONGEST = 150
+"""Lines of an explanation that a conversation shows at most."""
 _BRACKETED = re.compile(r"\\\[([a-z]{1,20}/[A-Za-z0-9./-]{1,120})\\\]")
 """An entry id in (escaped) brackets, as explanations name rules and evidence."""
 
@@ -186,19 +192,42 @@ def same_answer(recommendation: Recommendation) -> str:
     return f"Unchanged: **{inert(recommendation.headline)}**, verdict **{recommendation.verdict}**, confidence {recommendation.confidence.level}."
 
 
-def outline(text: str, most: int = 40) -> str:
-    """An indented explanation as a nested list, cut to a length people read; entry ids in brackets can be opened."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    depths = [(len(line) - len(line.lstrip())) // 2 for line in lines]
-    titled = bool(lines) and depths.count(0) == 1
-    told = [inert(lines[0].strip()), ""] if titled else []
-    level = -1
-    for line, depth in list(zip(lines, depths, strict=True))[titled:most]:
-        level = min(depth - titled, level + 1)
-        told.append("  " * level + "- " + _BRACKETED.sub(r"(`\1`)", inert(line.strip())))
-    if len(lines) > most:
-        told.append(f"- … and {len(lines) - most} more lines; `rackfit ask … --explain` prints all")
+def outline(text: str) -> str:
+    """An indented explanation as paragraphs with nested lists under them; entry ids in brackets can be opened."""
+    told: list[str] = []
+    deeper: list[int] = []
+    for line in text.splitlines():
+        words = line.lstrip()
+        if not words:
+            continue
+        indent = len(line) - len(words)
+        words = _BRACKETED.sub(r"(`\1`)", inert(words.rstrip()))
+        while deeper and deeper[-1] > indent:
+            deeper.pop()
+        if indent == 0:
+            deeper = []
+            told += [*([""] if told and told[-1] else []), words, ""]
+            continue
+        if not deeper or deeper[-1] < indent:
+            deeper.append(indent)
+        told.append("  " * (len(deeper) - 1) + "- " + words)
+    if len(told) > _LONGEST:
+        told[_LONGEST:] = [
+            "",
+            f"… and {len(told) - _LONGEST} more lines; `rackfit ask … --explain` prints all.",
+        ]
     return "\n".join(told)
+
+
+def evidence_head(runs: int, modelled: bool) -> str:
+    """Above the runs behind an answer."""
+    if runs:
+        return "This answer rests on, the heaviest first:"
+    return (
+        "No audited run of this model on these systems stands behind this answer:"
+        if modelled
+        else "No run stands behind this answer; it rests on the memory and speed models."
+    )
 
 
 def what_if(text: str) -> str:
@@ -213,6 +242,11 @@ def undone(changes: Sequence[str]) -> str:
         + ("; ".join(map(inert, changes)) if changes else "nothing that changes the requirement")
         + "."
     )
+
+
+def taken_back(title: str, value: str) -> str:
+    """The answer that `back` takes back."""
+    return f"Taken back: {inert(title)}, {inert(value)}."
 
 
 def forgotten(titles: Sequence[str]) -> str:

@@ -1,16 +1,15 @@
-"""Replies that explain, compare and look up: what the engine and the knowledge base know, put into messages."""
+"""Replies that compare and look up: what the engine and the knowledge base know, put into messages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
 from advisor.dialogue import phrases
+from advisor.dialogue.explaining import cited
 from advisor.dialogue.messages import Message
 from advisor.dialogue.readings import Understood
-from advisor.dialogue.text import tokens_of
 from advisor.knowledge import KnowledgeBase
 from advisor.knowledge.search import search
-from advisor.reasoning import explain
 from advisor.reasoning.requirement import PRICE_PREFIX
 from advisor.reasoning.trace import show_fact
 from advisor.records import (
@@ -55,77 +54,6 @@ def nearest(kb: KnowledgeBase, text: str) -> str:
     return phrases.not_understood([f"{inert(hit.title)} (`{hit.id}`)" for hit in hits])
 
 
-def what_if(kb: KnowledgeBase, difference: explain.Difference) -> Message:
-    """The difference between the base case and a changed one."""
-    text = phrases.what_if(phrases.outline(explain.render(kb, difference), 24))
-    return Message(role="rackfit", kind="answer", markdown=text, citations=_cited(difference.after))
-
-
-def explanation(kb: KnowledgeBase, answer: Recommendation, understood: Understood, text: str) -> Message:
-    """Why, why not, how sure, what would change it, what was assumed, on what evidence."""
-    act = understood.act
-    if act == "sure":
-        told = explain.render(kb, explain.how_sure(kb, answer))
-    elif act == "flips":
-        told = explain.render(kb, explain.what_would_change(kb, answer))
-    elif act == "assumptions":
-        told = explain.render(kb, explain.assumptions(kb, answer))
-    elif act == "evidence":
-        return _evidence(kb, answer)
-    else:
-        targets = _targets(kb, answer, understood, text)
-        told = "\n".join(explain.explain_text(kb, answer, target) for target in targets[:2])
-    return Message(
-        role="rackfit", kind="explanation", markdown=phrases.outline(told), citations=_cited(answer)
-    )
-
-
-def _targets(kb: KnowledgeBase, answer: Recommendation, understood: Understood, text: str) -> list[str]:
-    """What a why is about: systems named, `node` or `rack`, or the verdict."""
-    systems = understood.facts.get("system")
-    accelerators = understood.facts.get("accelerator")
-    if systems:
-        return [f"systems/{value}" for value in systems.values]
-    if accelerators:
-        wanted = {f"accelerators/{value}" for value in accelerators.values}
-        owned = [system.id for system in kb.systems.values() if system.accelerator in wanted]
-        if owned:
-            return owned
-    words = {token.text for token in tokens_of(text)}
-    for unit, names in (
-        ("rack", {"rack", "racks", "nvl", "nvl72"}),
-        ("node", {"node", "nodes", "hgx", "boxes", "servers"}),
-    ):
-        if words & names and (understood.act == "why_not" or answer.verdict == unit):
-            return [unit]
-    rival = {"node": "rack", "rack": "node"}.get(answer.verdict, "verdict")
-    return [rival] if understood.act == "why_not" else ["verdict"]
-
-
-def _evidence(kb: KnowledgeBase, answer: Recommendation) -> Message:
-    """The runs behind the answer with the figures used, one line each."""
-    lines = []
-    for citation in answer.evidence[:12]:
-        entry = kb.entries.get(citation.id)
-        lines.append(f"- {inert(entry.title if entry else citation.id)} ({citation.grade}) `{citation.id}`")
-        lines += [f"  - {inert(figure)}" for figure in citation.figures[:3]]
-    more = len(answer.evidence) - 12
-    if more > 0:
-        lines.append(f"- and {more} more")
-    basis = (
-        "Runs and figures behind this answer:"
-        if lines
-        else "No run stands behind this answer; it rests on the memory and speed models."
-    )
-    return Message(
-        role="rackfit", kind="explanation", markdown="\n".join([basis, *lines]), citations=_cited(answer)
-    )
-
-
-def _cited(answer: Recommendation) -> tuple[str, ...]:
-    return tuple(citation.id for citation in answer.evidence[:8])
-
-
 def comparison(
     kb: KnowledgeBase,
     answer: Recommendation,
@@ -162,7 +90,7 @@ def comparison(
         role="rackfit",
         kind="answer",
         markdown="\n".join([phrases.compared(among), "", *table]),
-        citations=_cited(among),
+        citations=cited(kb, among),
     )
 
 
@@ -264,19 +192,3 @@ def card(entry: Entry) -> str:
     else:
         lines.append(f"`rackfit show {entry.id}` prints it whole.")
     return "\n\n".join(line.strip() for line in lines if line.strip())
-
-
-def facts_named(kb: KnowledgeBase, text: str, said: Mapping[str, FactValue]) -> list[str]:
-    """The facts said that a sentence names by one of their words."""
-    sentence = " " + " ".join(token.text for token in tokens_of(text)) + " "
-    found = []
-    for name in said:
-        fact = kb.facts.get(name)
-        words = (fact.title, name.replace("_", " "), *fact.aliases, *fact.words) if fact else (name,)
-        if any(
-            " " + " ".join(token.text for token in tokens_of(word)) + " " in sentence
-            for word in words
-            if word
-        ):
-            found.append(name)
-    return found

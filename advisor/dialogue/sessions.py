@@ -7,6 +7,7 @@ as a copy), and an upgrade of the knowledge base (its fingerprint is stored, so 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -68,10 +69,18 @@ class _Said(msgspec.Struct, tag_field="event", tag="turn"):
 
 
 class Session:
-    """An open session: turns are appended to it. `copied_from` is set when the wanted one was open elsewhere."""
+    """An open session: turns are appended to it. `copied_from` is set when the wanted one was open elsewhere.
+
+    A new one has no file before its first turn, so that a conversation in which nothing was said leaves none.
+    """
 
     def __init__(
-        self, path: Path, handle: IO[bytes], *, turns: tuple[Turn, ...] = (), copied_from: str = ""
+        self,
+        path: Path,
+        handle: IO[bytes] | None = None,
+        *,
+        turns: tuple[Turn, ...] = (),
+        copied_from: str = "",
     ) -> None:
         self.path = path
         self.turns = turns
@@ -85,12 +94,15 @@ class Session:
 
     def append(self, turn: Turn) -> None:
         """Write one turn to the disk before returning. Raises OSError when it cannot be written."""
+        if self._handle is None:
+            self.path, self._handle = _begin(self.path)
         _write(self._handle, _Said(turn=turn))
         self.turns = (*self.turns, turn)
 
     def close(self) -> None:
         """Close the file and let others open the session."""
-        self._handle.close()
+        if self._handle is not None:
+            self._handle.close()
 
     def __enter__(self) -> Session:
         return self
@@ -120,18 +132,11 @@ class SessionStore:
         return self._folder
 
     def create(self) -> Session:
-        """A new session. Raises OSError when the folder cannot be written."""
+        """A new session; its file comes with its first turn. Raises OSError when the folder cannot be written."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        while True:
-            path = self.folder / f"{_now():%Y%m%d-%H%M%S}-{secrets.token_hex(3)}.jsonl"
-            try:
-                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
-            except FileExistsError:
-                continue
-            handle = os.fdopen(descriptor, "ab", buffering=0)
-            _lock(handle)
-            _write(handle, _Start(format=_FORMAT, at=_stamp(), version=__version__))
-            return Session(path, handle)
+        if not os.access(self.folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.folder))
+        return Session(_new_path(self.folder))
 
     def open(self, wanted: str = "") -> Session:
         """The session of that id or name, or the latest. When another process has it open, a copy of it.
@@ -152,7 +157,7 @@ class SessionStore:
         return copy
 
     def saved(self) -> tuple[SessionInfo, ...]:
-        """All sessions, the latest first. Unreadable ones are left out; none when the folder is missing."""
+        """All sessions in which something was said, the latest first. Unreadable ones are left out."""
         found: list[tuple[float, SessionInfo]] = []
         with contextlib.suppress(OSError):
             for path in self.folder.glob("*.jsonl"):
@@ -161,6 +166,8 @@ class SessionStore:
                 with contextlib.suppress(OSError, InputError):
                     changed = path.stat().st_mtime
                     turns = read_turns(path)
+                    if not turns:
+                        continue
                     when = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M")
                     first = next((turn.typed for turn in turns if turn.typed), "")
                     info = SessionInfo(
@@ -210,6 +217,27 @@ class SessionStore:
             )
         except (OSError, UnicodeDecodeError):
             return path.stem
+
+
+def _new_path(folder: Path) -> Path:
+    return folder / f"{_now():%Y%m%d-%H%M%S}-{secrets.token_hex(3)}.jsonl"
+
+
+def _begin(path: Path) -> tuple[Path, IO[bytes]]:
+    """The file of a new session, at `path` or beside it, with its first line and locked for this process.
+
+    Raises OSError when it cannot be written.
+    """
+    while True:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        except FileExistsError:
+            path = _new_path(path.parent)
+            continue
+        handle = os.fdopen(descriptor, "ab", buffering=0)
+        _lock(handle)
+        _write(handle, _Start(format=_FORMAT, at=_stamp(), version=__version__))
+        return path, handle
 
 
 def read_turns(path: Path) -> tuple[Turn, ...]:

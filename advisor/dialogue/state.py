@@ -14,7 +14,7 @@ _HARDWARE = ("accelerator", "system")
 
 @dataclass(frozen=True)
 class State:
-    """Facts said, facts whose question was skipped, and facts in the order in which they were answered."""
+    """Facts said, facts whose question was skipped, and both in the order in which that happened."""
 
     said: Mapping[str, FactValue] = field(default_factory=dict)
     skipped: tuple[str, ...] = ()
@@ -24,7 +24,8 @@ class State:
         """The state after saying `facts`; hardware said anew replaces hardware said before, and its count."""
         gone = {*_HARDWARE, "accelerator_count"} if set(_HARDWARE) & set(facts) else set()
         kept = {name: fact for name, fact in self.said.items() if name not in gone}
-        answered = tuple(name for name in self.answered if name in kept and name not in facts)
+        held = {*kept, *self.skipped} - set(facts)
+        answered = tuple(name for name in self.answered if name in held)
         return State(said={**kept, **facts}, skipped=self.skipped, answered=(*answered, *facts))
 
     def without(self, names: set[str]) -> State:
@@ -37,12 +38,12 @@ class State:
 
     def skipping(self, name: str) -> State:
         """The state after leaving a question out."""
-        return State(said=self.said, skipped=(*self.skipped, name), answered=self.answered)
+        return State(said=self.said, skipped=(*self.skipped, name), answered=(*self.answered, name))
 
     def last_question(self, kb: KnowledgeBase) -> str | None:
         """The fact whose question was answered or skipped last."""
         names = [
-            name for name in (*self.answered, *self.skipped) if name in kb.facts and kb.facts[name].question
+            name for name in (*self.skipped, *self.answered) if name in kb.facts and kb.facts[name].question
         ]
         return names[-1] if names else None
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from advisor.dialogue import phrases, replies
+from advisor.dialogue import explaining, phrases, replies
 from advisor.dialogue.answers import pick
 from advisor.dialogue.asking import always_question, choices_of, question_about, workload_question
+from advisor.dialogue.forgetting import facts_named
 from advisor.dialogue.messages import Chip, Message, MessageKind
 from advisor.dialogue.readings import Understood
 from advisor.dialogue.state import State, changes
@@ -40,6 +41,7 @@ class Turns:
         self._ask: Ask | None = None
         self._what_if: State | None = None
         self._eager = False
+        self._whole: Callable[[], Message] | None = None
         self._known: dict[object, Recommendation] = {}
 
     @property
@@ -139,8 +141,9 @@ class Turns:
         }
         difference = explain_what_if(self.kb, base, self.facts, changed, self._recommend)
         self._what_if = other
-        told = replies.what_if(self.kb, difference)
-        return [replace(told, chips=self._chips(facts), choices=("keep it",))]
+        told = explaining.what_if(self.kb, difference)
+        self._whole = told.whole
+        return [replace(told.message, chips=self._chips(facts))]
 
     def _keep(self, _text: str, _understood: Understood) -> list[Message]:
         if self._what_if is None:
@@ -159,12 +162,24 @@ class Turns:
         ]
 
     def _explain(self, text: str, understood: Understood) -> list[Message]:
-        if self.recommendation is None and understood.facts:
+        messages: list[Message] = []
+        if self.recommendation is None and "model" in understood.facts:
             self._eager = True
             return self._take_facts(text, understood)
+        if self.recommendation is None and "model" in self._state.said:
+            self._eager = True
+            messages = self._advance(ask=False)
         if self.recommendation is None:
             return [self._told("answer", phrases.NO_ANSWER_YET), *self._open_question()]
-        return [replies.explanation(self.kb, self.recommendation, understood, text)]
+        told = explaining.explanation(self.kb, self.recommendation, understood, text)
+        self._whole = told.whole
+        return [*messages, told.message]
+
+    def _show_more(self, _text: str, _understood: Understood) -> list[Message]:
+        """The whole of the explanation that was shortened last."""
+        if self._whole is None:
+            return [self._told("answer", phrases.NOTHING_MORE), *self._open_question()]
+        return [self._whole()]
 
     def _why_asked(self, _text: str, _understood: Understood) -> list[Message]:
         if self.question is None:
@@ -186,13 +201,19 @@ class Turns:
 
     def _back(self, _text: str, _understood: Understood) -> list[Message]:
         """Ask the last answered or skipped question again."""
+        if self._ask is not None:
+            self._ask = None
+            return self._advance()
         last = self._state.last_question(self.kb)
         if last is None:
             return [self._told("answer", phrases.NO_EARLIER_QUESTION), *self._open_question()]
+        was = self._state.said.get(last)
         self._move(self._state.without({last}))
         self.question = question_about(self.kb, last)
         self.recommendation = None
-        return self._open_question()
+        value = replies.fact_text(self.kb, last, was) if was is not None else ""
+        told = [self._told("answer", phrases.taken_back(self._title(last), value))] if was is not None else []
+        return [*told, *self._open_question()]
 
     def _reset(self, _text: str, _understood: Understood) -> list[Message]:
         self._move(State())
@@ -213,8 +234,11 @@ class Turns:
         self._eager = True
         return self._advance(ask=False)
 
-    def _forget(self, text: str, _understood: Understood) -> list[Message]:
-        names = replies.facts_named(self.kb, text, self._state.said)
+    def _forget(self, text: str, understood: Understood) -> list[Message]:
+        """Take back the facts named by a word for them, by their value, or by the words they were said in."""
+        names = facts_named(self.kb, text, self._state.said, understood)
+        if not names and understood.facts:
+            return self._take_facts(text, understood)
         if not names:
             titles = [self._title(name) for name in self._state.said]
             return [self._told("answer", phrases.nothing_forgotten(titles)), *self._open_question()]
@@ -246,7 +270,7 @@ class Turns:
         self.recommendation, self._eager = answer, True
         same = before is not None and before.requirement == answer.requirement
         text = phrases.same_answer(answer) if same else phrases.answer(answer, before)
-        cited = tuple(citation.id for citation in answer.evidence[:6])
+        cited = explaining.cited(self.kb, answer)
         messages = [Message(role="rackfit", kind="answer", markdown=text, citations=cited)]
         if ask:
             skipped = self._state.skipped
@@ -341,6 +365,7 @@ HANDLERS: dict[str, _Handler] = {
     "skip": Turns._skip,
     "forget": Turns._forget,
     "keep": Turns._keep,
+    "more": Turns._show_more,
     "answer": Turns._answer_now,
     "what_if": Turns._what_if_turn,
     "compare": Turns._compare,

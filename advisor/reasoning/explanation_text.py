@@ -12,6 +12,7 @@ from advisor.reasoning.explanations import (
     Difference,
     Ground,
     HowSure,
+    Parting,
     WhatWouldChange,
     WhyNot,
 )
@@ -43,10 +44,8 @@ def _tree(proof: Proof, depth: int) -> Iterator[str]:
         yield f"{pad}because {proof.claim} [{proof.key}]"
         yield f"{pad}  {proof.detail}"
     elif proof.kind == "fact":
-        origin = _ORIGINS[proof.origin] if proof.origin else ""
-        grounds = ": ".join(part for part in (origin, proof.detail.rstrip(".")) if part)
         so = f"; so not {_few(proof.blocks)}" if proof.blocks else ""
-        yield f"{pad}{proof.claim}{f' ({grounds})' if grounds else ''}{so}"
+        yield f"{pad}{fact_line(proof)}{so}"
     else:
         yield f"{pad}{proof.claim}"
         if proof.detail:
@@ -59,6 +58,20 @@ def _tree(proof: Proof, depth: int) -> Iterator[str]:
         yield from _tree(part, depth + 1)
     if proof.because:
         yield f"{pad}  rests on {', '.join(proof.because)}"
+
+
+def fact_line(proof: Proof) -> str:
+    """A fact of a proof with where it comes from."""
+    origin = _ORIGINS[proof.origin] if proof.origin else ""
+    grounds = ": ".join(part for part in (origin, proof.detail.rstrip(".")) if part)
+    return f"{proof.claim}{f' ({grounds})' if grounds else ''}"
+
+
+def parting_line(kb: KnowledgeBase, parting: Parting, rival: str) -> str:
+    """One fact where two proofs part, and what the rival would need it to be."""
+    title = kb.facts[parting.fact].title if parting.fact in kb.facts else parting.fact
+    about = f" of {kb.entries[parting.subject].title}" if parting.subject in kb.entries else ""
+    return f"{title}{about}: {parting.actual}; {rival} needs {parting.needed} [{parting.rule}]"
 
 
 def _few(ids: tuple[str, ...]) -> str:
@@ -91,9 +104,7 @@ def _contrast(explanation: Contrast, kb: KnowledgeBase) -> Iterator[str]:
     for proof in explanation.spoke_for_rival:
         yield f"  for {explanation.rival}: {proof.claim} [{proof.key}]"
     for parting in explanation.partings:
-        title = kb.facts[parting.fact].title if parting.fact in kb.facts else parting.fact
-        about = f" of {kb.entries[parting.subject].title}" if parting.subject in kb.entries else ""
-        yield f"  {title}{about}: {parting.actual}; {explanation.rival} needs {parting.needed} [{parting.rule}]"
+        yield f"  {parting_line(kb, parting, explanation.rival)}"
     if not explanation.partings and explanation.rival not in explanation.weights:
         yield f"  No rule concludes {explanation.rival}."
 

@@ -44,6 +44,15 @@ class WhyNot:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Excluded:
+    """Systems that are out for the same reason. rule: its id, if a rule says so; titles: of the systems."""
+
+    reason: str
+    rule: str
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Lowered:
     """One rule that took a confidence away, with its proof. raised_by: what would have to be otherwise."""
 

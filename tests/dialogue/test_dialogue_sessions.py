@@ -124,6 +124,20 @@ def test_names_are_checked(kb: KnowledgeBase, store: SessionStore) -> None:
         store.delete("../../etc/passwd")
 
 
+@pytest.mark.parametrize("lines", [(), ("quit",)], ids=["nothing", "quit"])
+def test_a_conversation_in_which_nothing_was_said_leaves_no_file(
+    kb: KnowledgeBase, store: SessionStore, lines: tuple[str, ...]
+) -> None:
+    """Looking in and leaving again, however that ends, adds nothing to the list of conversations."""
+    with store.create() as session:
+        conversation = Conversation(kb, session)
+        conversation.open()
+        for line in lines:
+            conversation.say(line)
+        assert list(store.folder.iterdir()) == []
+    assert list(store.folder.iterdir()) == []
+
+
 def test_files_are_private(kb: KnowledgeBase, store: SessionStore) -> None:
     """Only the user can read what was asked."""
     name = held(kb, store, "R1")

@@ -129,11 +129,9 @@ class Sessions(Window[str]):
 
 
 def _saved(opened: Opened) -> tuple[tuple[SessionInfo, ...], str]:
-    """Sessions in which something was said, and the id of the present one."""
+    """The saved sessions, and the id of the present one."""
     infos = opened.store.saved() if opened.store is not None else ()
-    return tuple(
-        info for info in infos if info.turns
-    ), opened.session.id if opened.session is not None else ""
+    return infos, opened.session.id if opened.session is not None else ""
 
 
 def _option(info: SessionInfo, current: str) -> Option:
