@@ -90,10 +90,10 @@ def test_the_wheel_holds_the_knowledge_and_nothing_else(wheels: tuple[Path, Path
 def test_an_installed_wheel_answers_from_anywhere(wheels: tuple[Path, Path], tmp_path: Path) -> None:
     """In a fresh environment, from the root folder, commands find the knowledge base inside the wheel."""
     place = tmp_path / "fresh"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "venv", place], check=True, timeout=120)
     folder = next(place.glob("lib/python*/site-packages"))
     subprocess.run(
-        [sys.executable, "-m", "pip", "--python", place / "bin" / "python", "install", "--quiet", "--no-index", "--no-deps", wheels[0]],
+        [place / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheels[0]],
         check=True, capture_output=True, timeout=120,
     )  # fmt: skip
     # the dependencies of this environment, without its editable rackfit: paths in a .pth file are not searched for more
