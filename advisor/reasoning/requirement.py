@@ -161,7 +161,11 @@ def _settle_lengths(kb: KnowledgeBase, facts: Facts, model: Model) -> None:
         facts["context_tokens"] = FactValue(
             value=int(given + out), origin="derived", because="input_tokens + output_tokens"
         )
-    elif context is not None and (number(facts, "context_tokens") or 0) > model.context_limit.number:
+    elif (
+        context is not None
+        and context.origin != "said"
+        and (number(facts, "context_tokens") or 0) > model.context_limit.number
+    ):
         facts["context_tokens"] = FactValue(
             value=int(model.context_limit.number),
             origin="assumed",

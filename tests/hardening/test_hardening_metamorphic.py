@@ -130,6 +130,17 @@ def test_spares_and_growth_never_shrink_a_fleet(case: Case, more: Case) -> None:
     assert_no_easier(answer(case), answer({**case, **more}))
 
 
+@examples
+@given(case=cases(), context=st.sampled_from((1, 5000, 60_000, 1_000_000)))
+def test_what_was_said_is_what_is_answered(case: Case, context: int) -> None:
+    """No stated value is replaced by an assumption, not even a context beyond the model's limit."""
+    asked = {**case, "context_tokens": context}
+    assume(context >= case.get("input_tokens", 0) + case.get("output_tokens", 0))
+    requirement = answer(asked).requirement
+    for name, value in said(KB, asked).items():
+        assert requirement[name] == value
+
+
 @settings(examples, max_examples=15)
 @given(case=cases())
 def test_the_order_of_facts_does_not_matter(case: Case) -> None:
