@@ -7,8 +7,9 @@ import datetime
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from advisor.cli.common import write_output
@@ -21,17 +22,24 @@ from advisor.lint.check import all_checks
 from advisor.lint.fix import Change, is_fixable, plan_changes, write_changes
 from advisor.lint.options import SEVERITIES, Options, expand_codes, find_config, load_options, parse_severity
 from advisor.lint.reporters import REPORTERS
-from advisor.lint.runner import Target, kb_root, lint_target, replaced_entries
+from advisor.lint.runner import lint_target, replaced_entries
+from advisor.lint.targets import Target, targets_of
+from advisor.lint.unchecked import unchecked_files
 from advisor.lint.watch import changes
+
+_NAMED = 3
+"""Paths or entries that a message names."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     add = parser.add_argument
     add("paths", nargs="*", type=Path, metavar="PATH",
-        help="knowledge base folders, or files and folders in one (default: ./kb, else the shipped one)")  # fmt: skip
+        help="knowledge base folders, or files and folders in one, of which only these are reported; entries that are no "
+        "knowledge base of their own are linted over the shipped one (default: ./kb, else the shipped one)")  # fmt: skip
     add("--kb", action="append", default=[], type=Path, metavar="DIR",
-        help="lint DIR as private entries over the knowledge base of PATH, and report only what is in DIR; repeatable")  # fmt: skip
+        help="lint DIR over the knowledge base of PATH (default: the shipped one), or over the DIRs before it; repeatable. "
+        "A PATH inside DIR limits the report to it")  # fmt: skip
     add(
         "--format",
         default="text",
@@ -94,14 +102,16 @@ def _once(arguments: argparse.Namespace, targets: Sequence[Target], options: Opt
     for target in targets:
         for entry_id in replaced_entries(target):
             narrate(f"{target.root} replaces {entry_id}")
-    findings = _lint(targets, options, cache=not arguments.no_cache)
+    found = _lint(targets, options, cache=not arguments.no_cache)
+    findings = options.choose(found)
     if arguments.diff:
         return _show_changes(arguments, targets, options, findings)
     if arguments.fix or arguments.unsafe_fixes:
         written = write_changes(_changes(arguments, targets, options, findings))
         narrate(f"{_files(len(written))} mended")
         if written:
-            findings = _lint(targets, options, cache=not arguments.no_cache)
+            found = _lint(targets, options, cache=not arguments.no_cache)
+            findings = options.choose(found)
     if arguments.write_baseline:
         write_baseline(findings, arguments.write_baseline)
         narrate(f"{arguments.write_baseline} accepts {len(findings)} findings")
@@ -114,6 +124,7 @@ def _once(arguments: argparse.Namespace, targets: Sequence[Target], options: Opt
                 f"{compared.gone} findings of {options.baseline} no longer occur; write it again to keep them out"
             )
     _report(arguments, targets, [replace(finding, path=_short(finding.path)) for finding in findings])
+    _tell_unchecked(unchecked_files(found, findings, options))
     return 1 if options.fails(findings) else 0
 
 
@@ -140,30 +151,19 @@ def _files(count: int) -> str:
 
 
 def _targets(arguments: argparse.Namespace) -> list[Target]:
-    """What to lint: each knowledge base with the paths in it, or the overlays over one."""
-    paths: list[Path] = arguments.paths or [Path("kb") if Path("kb").is_dir() else kb_folder()]
-    if arguments.kb:
-        roots = [kb_root(path) for path in paths]
-        if not arguments.paths:
-            roots = [kb_folder()]
-        layers = [*roots, *arguments.kb]
-        return [
-            Target(root=overlay, below=tuple(layers[: len(roots) + i]))
-            for i, overlay in enumerate(arguments.kb)
-        ]
-    by_root: dict[Path, tuple[Path, list[Path]]] = {}
-    for path in paths:
-        root = kb_root(path)
-        by_root.setdefault(root.resolve(), (root, []))[1].append(path)
-    return [
-        Target(root=root, only=() if resolved in [path.resolve() for path in only] else tuple(only))
-        for resolved, (root, only) in by_root.items()
-    ]
+    """What to lint; without any path the knowledge base in the working folder, else the shipped one."""
+    usual = [] if arguments.kb else [Path("kb") if Path("kb").is_dir() else kb_folder()]
+    return targets_of(arguments.paths or usual, arguments.kb)
 
 
 def _is_installed(targets: Sequence[Target]) -> bool:
     """Whether a target is the knowledge base inside the installed package, which nobody edits."""
     return any("_data" in target.root.resolve().parts and target.root == kb_folder() for target in targets)
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    """The paths by name where they are few, else how many."""
+    return ", ".join(map(str, paths)) if len(paths) <= _NAMED else f"{len(paths)} files and folders"
 
 
 def _options(arguments: argparse.Namespace, root: Path) -> Options:
@@ -181,15 +181,24 @@ def _options(arguments: argparse.Namespace, root: Path) -> Options:
 
 
 def _lint(targets: Sequence[Target], options: Options, *, cache: bool) -> list[Finding]:
-    return options.choose(
-        finding for target in targets for finding in lint_target(target, options, cache=cache)
+    return [finding for target in targets for finding in lint_target(target, options, cache=cache)]
+
+
+def _tell_unchecked(files: Mapping[str, str]) -> None:
+    """Say which entries were not looked into because of errors that the report leaves out."""
+    if not files:
+        return
+    names = [f"{_short(path)} ({code})" for path, code in islice(files.items(), _NAMED)]
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    what = "entry" if len(files) == 1 else "entries"
+    narrate(
+        f"{len(files)} {what} could not be checked for the codes asked for, because of errors of other codes:"
+        f" {', '.join(names)}{more}; lint without --select, --ignore and baseline to see them"
     )
 
 
 def _short(path: str) -> str:
     """A path as seen from the working folder, where it lies below it."""
-    if not path.startswith("/"):
-        return path
     inside = os.path.relpath(path)
     return path if inside.startswith("..") else inside
 
@@ -212,7 +221,7 @@ def _report(arguments: argparse.Namespace, targets: Sequence[Target], findings: 
 
 def _summary(findings: Sequence[Finding], targets: Sequence[Target]) -> str:
     if not findings:
-        return f"no findings in {', '.join(str(target.root) for target in targets)}"
+        return f"no findings in {_listed([path for target in targets for path in target.only or (target.root,)])}"
     counts = Counter(finding.severity for finding in findings)
     parts = ", ".join(
         f"{counts[s]} {s}{'s' if counts[s] > 1 and s != 'info' else ''}"

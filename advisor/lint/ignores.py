@@ -13,6 +13,7 @@ from advisor.knowledge.findings import Finding
 from advisor.knowledge.spans import Place
 from advisor.knowledge.yaml_source import Document, finding_at
 from advisor.lint.check import find_check
+from advisor.lint.unchecked import keeps_from_loading
 from advisor.units import shown
 
 _COMMENT = re.compile(
@@ -42,7 +43,7 @@ class _Ignore:
 def apply_ignores(findings: Iterable[Finding], text: str, path: str) -> list[Finding]:
     """The findings that no comment silences, and what is wrong with the comments themselves (KB025-KB027).
 
-    Findings that keep an entry from loading (families KB0 and KB1, KB200) are never silenced.
+    Findings that keep an entry from loading are never silenced.
     """
     if MARK not in text:
         return list(findings)
@@ -51,9 +52,7 @@ def apply_ignores(findings: Iterable[Finding], text: str, path: str) -> list[Fin
     ignores = list(_read(document, problems))
     kept: list[Finding] = []
     for finding in findings:
-        hits = (
-            [] if _keeps_from_loading(finding) else [ignore for ignore in ignores if ignore.covers(finding)]
-        )
+        hits = [] if keeps_from_loading(finding) else [ignore for ignore in ignores if ignore.covers(finding)]
         for ignore in hits:
             ignore.used.add(finding.code)
         if not hits:
@@ -74,12 +73,6 @@ def ignored_codes(text: str) -> frozenset[str]:
             with contextlib.suppress(InputError):
                 codes.add(find_check(word).code)
     return frozenset(codes)
-
-
-def _keeps_from_loading(finding: Finding) -> bool:
-    return finding.severity == "error" and (
-        finding.code.startswith(("KB0", "KB1")) or finding.code == "KB200"
-    )
 
 
 def _read(document: Document, problems: list[Finding]) -> Iterable[_Ignore]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from advisor.errors import InputError
 from advisor.knowledge.base import KnowledgeBase
 from advisor.knowledge.entry import check_file
-from advisor.knowledge.files import EntryFile, is_kb, read_folder, stray_files
+from advisor.knowledge.files import EntryFile, read_folder, stray_files
 from advisor.knowledge.findings import Finding
 from advisor.knowledge.limits import MAX_FINDINGS_PER_FILE
 from advisor.knowledge.loader import fingerprint_of, load_knowledge
@@ -21,8 +20,8 @@ from advisor.lint.corpus import Corpus
 from advisor.lint.ignores import MARK, apply_ignores
 from advisor.lint.options import Options
 from advisor.lint.results import load_results, results_key, save_results
+from advisor.lint.targets import Target, as_written, place_of
 from advisor.records import KINDS, Entry, Fact
-from advisor.units import shown
 
 _NOT_YET = frozenset({"KB230", "KB302", "KB303", "KB304", "KB310", "KB509"})
 """What is missing around an entry: not reported while the entry is marked unfinished (KB605), or while another one is broken
@@ -30,39 +29,6 @@ and might hold what is missed."""
 
 _SHARED = frozenset({"KB300", "KB301", "KB507", "KB508", "KB511"})
 """Codes about several entries together, one of which may lie in a layer below."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """What to lint: the knowledge base at root, over the layers below it; only: files or folders to report on."""
-
-    root: Path
-    below: tuple[Path, ...] = ()
-    only: tuple[Path, ...] = ()
-
-
-def kb_root(path: Path) -> Path:
-    """The knowledge base that a path is in: itself or the nearest ancestor that holds kind folders.
-
-    Raises InputError when there is none.
-    """
-    if not path.exists():
-        raise InputError(
-            f"{shown(str(path), 200)} does not exist; give a knowledge base folder or a file in one"
-        )
-    if path.is_dir() and is_kb(path):
-        return path
-    for folder in (*path.parents, *path.resolve().parents):
-        inside = (
-            path.resolve().relative_to(folder.resolve())
-            if path.resolve().is_relative_to(folder.resolve())
-            else Path()
-        )
-        if inside.parts and inside.parts[0] in KINDS:
-            return folder
-    raise InputError(
-        f"{shown(str(path), 200)} is not in a knowledge base; it needs folders such as gotchas/ or models/"
-    )
 
 
 def lint_target(target: Target, options: Options, *, cache: bool = True) -> list[Finding]:
@@ -231,7 +197,15 @@ def _bounded(findings: Sequence[Finding]) -> Sequence[Finding]:
 
 
 def _inside(findings: list[Finding], only: Sequence[Path]) -> list[Finding]:
-    folders = [path.resolve() for path in only]
-    if not folders:
+    """Findings inside the paths asked for, or about a folder or link that one of them leads through."""
+    if not only:
         return findings
-    return [f for f in findings if any(Path(f.path).resolve().is_relative_to(folder) for folder in folders)]
+    wanted = [place_of(path) for path in only]
+    led_through = {str(folder) for path in only for folder in (as_written(path), *as_written(path).parents)}
+    places = {finding.path: place_of(Path(finding.path)) for finding in findings}
+    shown = {
+        path
+        for path, place in places.items()
+        if str(as_written(Path(path))) in led_through or any(place.is_relative_to(asked) for asked in wanted)
+    }
+    return [finding for finding in findings if finding.path in shown]

@@ -88,8 +88,8 @@ def lint(raw: bytes) -> None:
     from advisor.lint.fix import fixable_codes, mend
     from advisor.lint.options import Options
     from advisor.lint.reporters import REPORTERS
-    from advisor.lint.runner import Target as LintTarget
     from advisor.lint.runner import lint_target
+    from advisor.lint.targets import Target as LintTarget
 
     root = _scratch() / "kb"
     for kind in ("gotchas", "concepts"):

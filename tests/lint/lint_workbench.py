@@ -9,7 +9,8 @@ from pathlib import Path
 
 from advisor.knowledge.findings import Finding
 from advisor.lint.options import Options
-from advisor.lint.runner import Target, lint_target
+from advisor.lint.runner import lint_target
+from advisor.lint.targets import Target
 
 CLEAN_KB = Path(__file__).parent / "kb"
 TODAY = datetime.date(2026, 11, 30)

@@ -15,7 +15,8 @@ from advisor.knowledge.locate import kb_folder
 from advisor.knowledge.yaml_source import parse_document
 from advisor.lint.fix import fixable_codes, mend
 from advisor.lint.options import Options
-from advisor.lint.runner import Target, lint_files
+from advisor.lint.runner import lint_files
+from advisor.lint.targets import Target
 
 EXTREMES = [
     "0",

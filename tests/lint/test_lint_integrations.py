@@ -13,6 +13,7 @@ from lint_workbench import Workbench
 from advisor.cli.main import build_parser
 from advisor.evidence.claims import check_claims
 from advisor.knowledge import load_knowledge
+from advisor.knowledge.files import read_folder
 from advisor.knowledge.yaml_source import parse_document
 from advisor.lint.options import load_options
 from advisor.records import KINDS, Claim, Gotcha
@@ -31,18 +32,46 @@ def _parses(arguments: list[str]) -> bool:
     return True
 
 
-def test_hooks_run_commands_that_exist_on_entries_of_every_kind() -> None:
-    """Each pre-commit hook is a valid command line, and its pattern takes the entries of all kinds and nothing else."""
+def test_hooks_run_commands_that_exist() -> None:
+    """Each pre-commit hook is a valid command line for a file."""
     hooks = _yaml(ROOT / ".pre-commit-hooks.yaml")
     assert [hook["id"] for hook in hooks] == ["rackfit-lint", "rackfit-lint-fix"]
     for hook in hooks:
         command, *arguments = hook["entry"].split()
         assert command == "rackfit"
         assert _parses([*arguments, "kb/gotchas/x.yaml"])
-        pattern = re.compile(hook["files"])
-        assert all(pattern.search(f"kb/{kind}/a/b.yaml") for kind in KINDS)
-        assert not pattern.search("kb/README.md")
-        assert not pattern.search(".github/workflows/ci.yaml")
+
+
+PATTERNS = [re.compile(hook["files"]) for hook in _yaml(ROOT / ".pre-commit-hooks.yaml")]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_hooks_take_the_files_that_the_linter_reads(pattern: re.Pattern[str]) -> None:
+    """Of this repository every entry, in each kind of folder, however deep, and no other file."""
+    read = {Path(file.path).relative_to(ROOT).as_posix() for file in read_folder(ROOT / "kb")}
+    assert {path.split("/")[1] for path in read} == set(KINDS)
+    kept = (
+        path.relative_to(ROOT)
+        for name in ("kb", "docs", "schemas", "advisor")
+        for path in (ROOT / name).rglob("*")
+    )
+    assert {path.as_posix() for path in kept if pattern.search(path.as_posix())} == read
+    assert pattern.search("team/notes/kb/gotchas/ours.yaml")
+    assert pattern.search("kb/gotchas/wrong-ending.yml")
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "kb/README.md", ".github/workflows/ci.yaml", "models/staging/orders.yml", "k8s/models/deployment.yaml", "kb/values.yaml",
+        "charts/kb/templates/service.yaml", "kb/gotchas/.draft.yaml", "kb/.trash/gotchas/x.yaml", "kb/gotchas/.trash/x.yaml",
+        "notkb/gotchas/x.yaml", "kb/gotchas/x.yaml.orig", "kb/gotchas/x.yaml/readme",
+    ],
+)  # fmt: skip
+def test_hooks_leave_other_files_alone(pattern: re.Pattern[str], path: str) -> None:
+    """Models of a data pipeline, deployments, drafts and backups are nobody's entries."""
+    assert not pattern.search(path)
 
 
 def test_the_action_uses_flags_that_exist_and_never_pastes_inputs_into_a_script() -> None:
