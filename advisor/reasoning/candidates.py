@@ -28,7 +28,7 @@ from advisor.records import (
     Scalar,
     System,
 )
-from advisor.sizing.changes import cheapest_changes, shortfall
+from advisor.sizing.changes import capacity, cheapest_changes, shortfall
 from advisor.sizing.fleet import Demand, build_fleet, demand_from, replicas_needed
 from advisor.sizing.layouts import layouts_for
 from advisor.sizing.memory import fit, pick_checkpoint
@@ -100,7 +100,11 @@ def size_candidate(kb: KnowledgeBase, facts: Facts, system: System, *, brief: bo
     own = _candidate_facts(kb, system, chosen, memory, rate)
     run = run_rules(kb, {**facts, **own}, scope="candidate", subject=system.id)
     exclusions = tuple(_exclusions(run, memory))
-    steps = _arithmetic(system, model, checkpoint, chosen, demand_steps) if chosen and not brief else ()
+    steps = (
+        _arithmetic(system, model, checkpoint, chosen, subject.context_tokens, demand_steps)
+        if chosen and not brief
+        else ()
+    )
     candidate = Candidate(
         system=system.id,
         title=system.title,
@@ -359,7 +363,12 @@ def _exclusions(run: RuleRun, memory: Memory | None) -> Iterable[Exclusion]:
 
 
 def _arithmetic(
-    system: System, model: Model, checkpoint: Checkpoint, chosen: _Choice, demand_steps: tuple[str, ...]
+    system: System,
+    model: Model,
+    checkpoint: Checkpoint,
+    chosen: _Choice,
+    context_tokens: float,
+    demand_steps: tuple[str, ...],
 ) -> tuple[str, ...]:
     memory, layout, fleet = chosen.memory, chosen.layout, chosen.fleet
     estimate = chosen.rate.estimate
@@ -370,7 +379,7 @@ def _arithmetic(
         ),
         (
             f"KV {format_bytes(memory.kv_bytes_per_token)} a token on each accelerator; one replica holds "
-            f"{memory.kv_capacity_tokens:,.0f} tokens, {memory.max_sequences:,} sequences at the asked context"
+            f"{capacity(memory, context_tokens)}"
         ),
         *demand_steps,
         *chosen.rate.steps,

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from advisor.records import Estimate
-from advisor.sizing.changes import shortfall
+from advisor.sizing.changes import capacity, shortfall
 from advisor.sizing.estimate import DeploymentEstimate
 from advisor.sizing.formats import DEFAULT_FORMAT
 from advisor.units import GIB, format_bytes, format_count, format_ms, format_tokens
@@ -109,9 +109,7 @@ def _capacity(answer: DeploymentEstimate) -> list[str]:
         lines.append(f"state per sequence and accelerator: {format_bytes(memory.state_bytes_per_sequence)}")
     if answer.accelerator is None:
         return lines
-    each = format_tokens(answer.context_tokens)
-    capacity = f"capacity of a replica: {format_count(memory.kv_capacity_tokens)} tokens"
-    lines.append(f"{capacity}; {memory.max_sequences:,} sequences of {each} tokens")
+    lines.append(f"a replica holds {capacity(memory, answer.context_tokens)}")
     return [*lines, "", _verdict(answer), *(f"  - {change}" for change in memory.changes)]
 
 

@@ -13,7 +13,7 @@ from advisor.sizing.kv_cache import has_growing_cache
 from advisor.sizing.layouts import layout_problem
 from advisor.sizing.memory import fit, kv_precision_of, pick_checkpoint
 from advisor.sizing.weights import format_of
-from advisor.units import format_bytes, format_tokens
+from advisor.units import format_bytes, format_count, format_tokens
 
 _WIDEST = 64
 
@@ -26,6 +26,19 @@ def shortfall(memory: Memory) -> str:
         load = f", {short} with the KV cache of this load" if memory.kv_bytes_needed else ""
         return f"weights and reserves exceed what the engine may use by {over} per accelerator{load}"
     return f"the KV cache of this load is {short} per accelerator larger than the pool"
+
+
+def capacity(memory: Memory, context_tokens: float) -> str:
+    """What a replica holds, in tokens as engines log it and in sequences of a context.
+
+    Layers with a window, or that keep a state, hold less of a long sequence than of a short one, so more sequences may fit than the tokens say.
+    """
+    count = memory.max_sequences
+    sequences = f"{count:,} sequence{'' if count == 1 else 's'} of {format_tokens(context_tokens)}"
+    tokens = f"{format_count(memory.kv_capacity_tokens)} tokens"
+    if count * context_tokens > memory.kv_capacity_tokens * 1.01:
+        return f"{tokens} of short sequences, or {sequences}, of which some layers keep only a part"
+    return f"{tokens}, {sequences}"
 
 
 def cheapest_changes(
