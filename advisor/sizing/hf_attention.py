@@ -128,7 +128,7 @@ def attention_groups(fields: Fields, family: Family, hidden: int, layers: int) -
     if "compressed" in kinds:
         return _compressed(fields, layers)
     groups: list[AttentionGroup] = []
-    shared = fields.number("num_kv_shared_layers", 0)
+    reusing = Counter(kinds[max(0, layers - fields.number("num_kv_shared_layers", 0)) :])
     for kind, count in Counter(kinds).items():
         if kind == "none":
             groups.append(AttentionGroup(layers=count, kind="none"))
@@ -139,9 +139,7 @@ def attention_groups(fields: Fields, family: Family, hidden: int, layers: int) -
         elif kind == "mamba":
             groups.append(_mamba(fields, hidden, count))
         else:
-            groups.append(_ordinary(fields, family, hidden, kind, count))
-    if shared:
-        return tuple(part for group in groups for part in _share_kv(group, shared, layers))
+            groups += _share_kv(_ordinary(fields, family, hidden, kind, count), reusing[kind])
     return tuple(groups)
 
 
@@ -167,8 +165,7 @@ def _ordinary(fields: Fields, family: Family, hidden: int, kind: AttentionKind, 
     window = 0
     if kind == "sliding":
         window = fields.number("window")
-        if (wide := fields.number("swa_num_key_value_heads", 0)) and wide:
-            kv_heads = wide
+        kv_heads = fields.number("swa_num_key_value_heads", kv_heads) or kv_heads
     elif kind == "chunked":
         window = fields.number("chunk")
     elif kind == "full" and (wide := fields.number("global_head_dim", 0)):
@@ -183,14 +180,15 @@ def _ordinary(fields: Fields, family: Family, hidden: int, kind: AttentionKind, 
     )  # fmt: skip
 
 
-def _share_kv(group: AttentionGroup, shared: int, layers: int) -> Iterable[AttentionGroup]:
-    """Split off the layers that reuse an earlier cache, in proportion to the group."""
-    reused = round(group.layers * shared / layers)
-    if 0 < reused < group.layers:
-        yield replace(group, layers=group.layers - reused)
-        yield replace(group, layers=reused, shares_kv_with_previous=True)
-    else:
-        yield group
+def _share_kv(group: AttentionGroup, reusing: int) -> Iterable[AttentionGroup]:
+    """Split off the layers that reuse the cache of an earlier layer of their kind: the last ones of the model."""
+    if reusing == group.layers:
+        raise InputError(
+            f"config: num_kv_shared_layers leaves no {group.kind} layer whose cache the others could reuse"
+        )
+    yield replace(group, layers=group.layers - reusing)
+    if reusing:
+        yield replace(group, layers=reusing, shares_kv_with_previous=True)
 
 
 def _latent(fields: Fields, count: int) -> Iterable[AttentionGroup]:

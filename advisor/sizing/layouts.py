@@ -63,8 +63,6 @@ def _problem(architecture: Architecture, layout: Layout) -> str:
             and group.kind != "mla"
         ):
             return f"{group.kv_heads} KV heads and tensor parallelism {layout.tp} do not divide"
-    if layout.pp > architecture.layers:
-        return f"{layout.pp} pipeline stages for {architecture.layers} layers"
     experts = max((group.experts for group in architecture.feed_forward), default=0)
     if layout.ep > 1 and not experts:
         return "expert parallelism on a model without experts"

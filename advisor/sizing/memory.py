@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
@@ -215,11 +215,6 @@ def load(base: Footprint, layout: Layout, *, context_tokens: float, sequences: f
         activation_bytes=base.activation_bytes, state_bytes_per_sequence=cost.state_bytes, headroom_bytes=headroom,
         limiting=limiting,
     )  # fmt: skip
-
-
-def with_changes(memory: Memory, changes: tuple[str, ...]) -> Memory:
-    """The same memory with the changes that would make it fit."""
-    return replace(memory, changes=changes)
 
 
 def _default_fraction(profile: Profile, hbm_bytes: float, layout: Layout, batch: Batch) -> float:

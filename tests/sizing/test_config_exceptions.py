@@ -1,0 +1,83 @@
+"""What a quantized checkpoint leaves in 16 bit when its config says little: the usual recipes, and nothing made smaller by mistake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from advisor.records import Checkpoint
+from advisor.sizing.hf_config import read_config
+
+PLAIN: dict[str, Any] = {
+    "model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+    "intermediate_size": 14336, "vocab_size": 128256, "max_position_embeddings": 131072,
+}  # fmt: skip
+LATENT: dict[str, Any] = {
+    **PLAIN, "model_type": "deepseek_v3", "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128,
+    "v_head_dim": 128,
+}  # fmt: skip
+
+
+def quantised(block: dict[str, Any], config: dict[str, Any] = PLAIN) -> Checkpoint:
+    return read_config({**config, "quantization_config": block}).model.checkpoints[0]
+
+
+def test_four_bit_recipes_of_latent_models_keep_attention() -> None:
+    """NVIDIA's NVFP4 DeepSeeks quantize experts and MLPs alone; a config without its list of exceptions is taken like them."""
+    checkpoint = quantised({"quant_method": "modelopt", "quant_algo": "NVFP4"}, LATENT)
+    assert {"attention", "indexer", "head"} <= set(checkpoint.kept_16bit)
+    assert "attention" not in quantised({"quant_method": "modelopt", "quant_algo": "NVFP4"}).kept_16bit
+
+
+@pytest.mark.parametrize(("block", "kept"), [({}, True), ({"weight_block_size": [128, 128]}, False)])
+def test_states_stay_in_16_bit_but_in_block_scaled_checkpoints(block: dict[str, Any], kept: bool) -> None:
+    """Qwen's FP8 hybrids (128 x 128 blocks) quantize the projections of linear attention too; other recipes leave them."""
+    config = {
+        **PLAIN, "model_type": "qwen3_next", "full_attention_interval": 4, "linear_num_value_heads": 32, "linear_num_key_heads": 16,
+        "linear_key_head_dim": 128, "linear_value_head_dim": 128,
+    }  # fmt: skip
+    checkpoint = quantised({"quant_method": "fp8", **block}, config)
+    assert ("linear_attention" in checkpoint.kept_16bit) is kept
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        pytest.param({"group_0": {"weights": {"num_bits": 3, "type": "int"}}}, id="three bits"),
+        pytest.param({"group_0": {"input_activations": {"num_bits": 8}}}, id="activations alone"),
+    ],
+)
+def test_groups_that_say_no_known_width_are_counted_in_16_bit(groups: dict[str, Any]) -> None:
+    """A compressed-tensors block that names no weights of 4 or 8 bit is never taken for a smaller format."""
+    reading = read_config(
+        {**PLAIN, "quantization_config": {"quant_method": "compressed-tensors", "config_groups": groups}}
+    )
+    assert reading.model.checkpoints[0].precision == "bf16"
+    assert any(
+        "'compressed-tensors' is not known; weights are counted in 16 bit" in note for note in reading.notes
+    )
+
+
+def test_an_exception_in_a_few_layers_is_no_exception_of_all() -> None:
+    """Attention of 2 of 32 layers in 16 bit neither keeps all attention nor counts as whole layers."""
+    names = [
+        "lm_head",
+        "model.quantum_bridge",
+        *(f"model.layers.{layer}.self_attn.o_proj" for layer in (0, 31)),
+    ]
+    checkpoint = quantised({"quant_method": "modelopt", "quant_algo": "FP8", "ignore": names})
+    assert "attention" not in checkpoint.kept_16bit
+    assert checkpoint.layers_kept_16bit == 0
+
+
+def test_names_of_no_known_part_do_not_count_in_a_mixed_recipe() -> None:
+    """A layer list with a part that has no role here: the others decide what is in 8 bit."""
+    listed = {
+        "model.layers.0.self_attn.q_proj": {"quant_algo": "FP8"},
+        "model.quantum_bridge": {"quant_algo": "FP8"},
+    }
+    checkpoint = quantised(
+        {"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION", "quantized_layers": listed}
+    )
+    assert checkpoint.kept_8bit == ("attention",)
