@@ -158,8 +158,7 @@ FIELDS: dict[str, Field] = {
 def request_from(values: Mapping[str, Any], *, flags: bool = False) -> tuple[EstimateRequest, list[str]]:
     """(request, names of fields that are not known) from flag names with underscores, or other spellings of them.
 
-    A field that is None counts as not said; the own name of a field wins over another spelling. Raises InputError that names
-    the field.
+    The own name of a field wins over another spelling. Raises InputError that names the field.
     """
     known: dict[str, Any] = {}
     unknown: list[str] = []
@@ -167,7 +166,7 @@ def request_from(values: Mapping[str, Any], *, flags: bool = False) -> tuple[Est
         name = key if key in FIELDS else ALIASES.get(key, "")
         if not name:
             unknown.append(key)
-        elif value is not None:
+        else:
             shown_name = "--" + name.replace("_", "-") if flags else key
             known[FIELDS[name].attribute] = FIELDS[name].read(value, shown_name)
     return EstimateRequest(**known), unknown

@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from advisor.errors import InputError, UnknownIdError
+from advisor.errors import UnknownIdError
 from advisor.knowledge import KnowledgeBase, fold
 from advisor.records import Engine, FractionOf
-from advisor.units import shown
 
 TERMS: dict[str, str] = {
     "driver_gib": "kept by the driver on NVIDIA accelerators: visible memory minus what programs see",
@@ -70,8 +69,8 @@ def profile_of(
 ) -> Profile:
     """The profile of an engine by name and version (empty: the one it was measured on), with overridden terms.
 
-    A version that holds no number (`nightly`) counts as empty. Raises UnknownIdError for an unknown engine and InputError
-    for an unknown term.
+    overrides: keys of `TERMS`. A version that holds no number (`nightly`) counts as empty. Raises UnknownIdError for an
+    unknown engine.
     """
     key = ("engine profile", engine, version)
     profile: Profile | None = kb.memo.get(key)
@@ -90,12 +89,7 @@ def profile_of(
             small_batch=entry.small_batch, terms=terms,
         )  # fmt: skip
         kb.memo[key] = profile
-    if not overrides:
-        return profile
-    for name in overrides:
-        if name not in TERMS:
-            raise InputError(f"no engine term {shown(name)}; terms: {', '.join(TERMS)}")
-    return replace(profile, terms={**profile.terms, **overrides})
+    return replace(profile, terms={**profile.terms, **overrides}) if overrides else profile
 
 
 def _entry(kb: KnowledgeBase, name: str) -> Engine:
