@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -128,6 +129,46 @@ def test_a_site_limit_is_never_easier(case: Case, harder: Case) -> None:
 def test_spares_and_growth_never_shrink_a_fleet(case: Case, more: Case) -> None:
     """Room for failures and growth costs machines or nothing."""
     assert_no_easier(answer(case), answer({**case, **more}))
+
+
+@examples
+@given(case=cases())
+def test_every_candidate_adds_up(case: Case) -> None:
+    """Replicas fill whole units, units carry the load, intervals hold their middle, and the verdict names systems that can serve."""
+    found = answer(case)
+    growth = 1 + case.get("growth_percent", 0) / 100
+    for candidate in found.candidates:
+        fleet, layout, memory, rate = (
+            candidate.fleet, candidate.layout, candidate.memory, candidate.throughput_per_accelerator,
+        )  # fmt: skip
+        latency = candidate.latency
+        for estimate in (rate, latency and latency.ttft_ms, latency and latency.tpot_ms):
+            assert estimate is None or 0 <= estimate.low <= estimate.value * (1 + 1e-9)
+            assert estimate is None or estimate.value <= estimate.high * (1 + 1e-9) < math.inf
+        if candidate.feasible:
+            assert fleet and rate and candidate.fits and not candidate.exclusions
+        if fleet is None or layout is None or memory is None:
+            continue
+        size = KB.systems[candidate.system].accelerators
+        assert fleet.replicas * layout.accelerators == fleet.accelerators_needed
+        assert (
+            fleet.systems * size
+            == fleet.accelerators_installed
+            == fleet.accelerators_needed + fleet.accelerators_idle
+        )
+        assert fleet.accelerators_idle >= 0
+        assert fleet.spare_systems == case.get("spare", 0)
+        assert fleet.replicas * memory.max_sequences >= case.get("concurrency", 0) * growth * (1 - 1e-6)
+        if rate is not None and rate.unit == "tokens/s":
+            asked = case.get("throughput_tokens_per_s", 0) * growth
+            assert rate.value * fleet.accelerators_needed >= asked * (1 - 1e-6)
+    sides = {"node": found.best_node, "rack": found.best_rack}
+    if found.verdict == "either":
+        assert all(sides.values())
+    elif found.verdict == "none":
+        assert not any(sides.values())
+    else:
+        assert sides[found.verdict]
 
 
 @examples
