@@ -146,7 +146,10 @@ def test_every_candidate_adds_up(case: Case) -> None:
             assert estimate is None or 0 <= estimate.low <= estimate.value * (1 + 1e-9)
             assert estimate is None or estimate.value <= estimate.high * (1 + 1e-9) < math.inf
         if candidate.feasible:
-            assert fleet and rate and candidate.fits and not candidate.exclusions
+            assert fleet
+            assert rate
+            assert candidate.fits
+            assert not candidate.exclusions
         if fleet is None or layout is None or memory is None:
             continue
         size = KB.systems[candidate.system].accelerators
