@@ -80,9 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
         )
         kb = _replaced(kb, entries)
         _print_slices(found, arguments.format)
-    entries = [*entries, *_audited(kb)]
+    from advisor.sizing.refit_audited import audited_entry
     from advisor.sizing.refit_entries import write_entries
 
+    entries = [*entries, audited_entry(kb)]
     written, unchanged = write_entries(entries, folder, replace_serving=bool(arguments.measured))
     _narrate_refused(refused)
     narrate(f"{written} entries written, {unchanged} unchanged in {folder}/calibration")
@@ -130,15 +131,6 @@ def _serving(
 
 _FEWEST_ROWS = 50
 """Fewer rows than about two per term say nothing about the terms."""
-
-
-def _audited(kb: KnowledgeBase) -> list[Calibration]:
-    from advisor.sizing.refit_audited import audited_cases, audited_entry
-
-    if not audited_cases(kb):
-        narrate("no audited result that the model covers: the audited rates are not fitted")
-        return []
-    return [audited_entry(kb)]
 
 
 def _replaced(kb: KnowledgeBase, entries: Sequence[Calibration]) -> KnowledgeBase:

@@ -244,6 +244,16 @@ def test_without_ranks_a_compressed_layer_has_a_plain_output() -> None:
     assert groups[0].parameters_per_layer == 4096 * (1024 + 512) + 1024 * 64 * 512 + 64 * 512 * 4096
 
 
+def test_compressed_entries_are_spread_over_the_tokens_behind_them(kb: KnowledgeBase) -> None:
+    """An entry in 8 bit: 448 values, 64 rotary ones in 16 bit, a scale per 64 and one byte more, 584 in all; 132 of an indexer.
+
+    One per 4 tokens in 21 layers and one per 128 in 20, where each layer has a pool of its own; windows do not grow.
+    """
+    architecture = model_of(DEEPSEEK_V4_FLASH).architecture
+    cost = kv_cost(architecture, "fp8", tp=8, pp=1, terms=profile_of(kb, "sglang").terms)
+    assert cost.bytes_per_token == pytest.approx(21 * (584 + 132) / 4 + 20 * 584 / 128)
+
+
 @pytest.mark.parametrize(
     ("share", "rotated"),
     [
