@@ -41,12 +41,17 @@ def _without_load(units: int) -> str:
     return ", as many full units as the accelerators you named; no load was stated"
 
 
+_NOTHING_CONSIDERED = "No known system is one of those named and has the accelerator named; leave one of the two out or name another."
+
+
 def summary(verdict: Verdict, decision: Decision, compared: Compared, sized: Sequence[Sized]) -> str:
     """One paragraph a manager can read: the rates, what explains their ratio, the fleets, the tie and what broke it."""
     return " ".join(sentence for sentence in _sentences(verdict, decision, compared, sized) if sentence)
 
 
 def _sentences(verdict: Verdict, decision: Decision, compared: Compared, sized: Sequence[Sized]) -> list[str]:
+    if not sized:
+        return [_NOTHING_CONSIDERED]
     comparison = compared.comparison
     out = [_rates(compared)]
     if comparison.rack_over_node is not None:

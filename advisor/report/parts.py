@@ -72,10 +72,9 @@ def memory_rows(candidate: Candidate) -> Iterable[tuple[str, str]]:
 
 
 def layout_words(candidate: Candidate) -> str:
-    """`TP8 · 9 replicas a system`."""
+    """`TP8 · 9 replicas a system`, of a feasible candidate."""
     layout = candidate.layout
-    if layout is None:
-        return "no layout"
+    assert layout is not None
     parts = [f"TP{layout.tp}"]
     parts += [f"PP{layout.pp}"] if layout.pp > 1 else []
     parts += [f"EP{layout.ep}"] if layout.ep > 1 else []
@@ -90,10 +89,10 @@ def gpus(count: int) -> str:
 
 
 def fleet_words(candidate: Candidate) -> str:
-    """`2 replicas × 8 GPUs on 2 systems (16 installed, 0 idle)`."""
+    """`2 replicas × 8 GPUs on 2 nodes: 16 installed, 0 idle`, of a feasible candidate."""
     fleet, layout = candidate.fleet, candidate.layout
-    if fleet is None or layout is None:
-        return "no fleet"
+    assert fleet is not None
+    assert layout is not None
     noun = "replica" if fleet.replicas == 1 else "replicas"
     unit = candidate.unit if fleet.systems == 1 else f"{candidate.unit}s"
     spare = f", {fleet.spare_systems} of them spare" if fleet.spare_systems else ""
