@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from hardware_base import accelerator, price, rate, sized, system
 from rule_base import base
@@ -230,9 +228,6 @@ def test_the_outcome_names_the_cheaper_side(kb: KnowledgeBase) -> None:
     assert alone.facts["demand_stated"].value is False
 
 
-# what is chosen
-
-
 def choice(
     *candidates: tuple[System, Estimate], demand: float | None = None, facts: Facts | None = None
 ) -> tuple[str, str]:
@@ -307,8 +302,3 @@ def test_what_cannot_serve_is_not_chosen() -> None:
     found = compare_best(kb, {}, [sized(NODE, rate(100)), sized(OTHER, rate(200), feasible=False)])
     assert found.node is not None
     assert found.node.candidate.system == NODE.id
-    assert math.isfinite(
-        found.node.candidate.throughput_per_accelerator.value
-        if found.node.candidate.throughput_per_accelerator
-        else math.nan
-    )
