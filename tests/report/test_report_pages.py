@@ -1,0 +1,126 @@
+"""Pages of entries, graphs and listings where something is absent: a latency, a bound, an effect, a centre."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from advisor.evidence.figures import figures
+from advisor.knowledge import KnowledgeBase
+from advisor.knowledge.build import condition_data
+from advisor.records import Cell, Condition, Engine, EngineVersion, Evidence, Latency
+from advisor.report.findings import build_findings
+from advisor.report.page import condition_text, entry_page
+
+Rackfit = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def measured(kb: KnowledgeBase) -> Evidence:
+    """An audited system with its first result alone."""
+    entry = next(e for e in kb.evidence.values() if e.results and e.scale.accelerators == 8)
+    return replace(entry, results=entry.results[:1])
+
+
+@pytest.mark.parametrize(
+    ("latency", "cell"),
+    [
+        (None, "| – |"),
+        (Latency(ttft_p99_ms=452.3), "| – |"),
+        (Latency(tpot_p99_ms=39.46), "| – / 39.5 |"),
+        (Latency(ttft_p99_ms=1452.3, tpot_p99_ms=39.46), "| 1,452 / 39.5 |"),
+    ],
+    ids=["no log", "first token alone", "pace alone", "both"],
+)
+def test_a_result_shows_the_latency_that_its_log_had(
+    kb: KnowledgeBase, measured: Evidence, latency: Latency | None, cell: str
+) -> None:
+    """p99 to the first token over p99 per token; a dash for what no log states."""
+    (result,) = measured.results
+    page = entry_page(kb, replace(measured, results=(replace(result, latency=latency),)))
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| {result.benchmark}")]
+    assert cell in row
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ({"fact": "vendor", "known": True}, "vendor is known"),
+        ({"fact": "vendor", "known": False}, "vendor is not known"),
+        ({"fact": "workload", "in": ["server", "interactive"]}, "workload is one of server, interactive"),
+        ({"none": [{"fact": "tpot_ms", "at_most": 15}]}, "none of (tpot_ms at most 15)"),
+        (
+            {"all": [{"fact": "spare", "above": 0}, {"any": [{"fact": "vendor", "is": "amd"}, {"fact": "vendor", "known": False}]}]},
+            "spare above 0 and (vendor is amd or vendor is not known)",
+        ),
+    ],
+)  # fmt: skip
+def test_a_condition_reads_as_its_author_meant_it(written: dict[str, Any], words: str) -> None:
+    """The YAML of a rule in words, groups in brackets."""
+
+    def condition(data: dict[str, Any]) -> Condition:
+        parts = {
+            key: tuple(map(condition, value)) if key in ("all", "any", "none") else value for key, value in data.items()
+        }  # fmt: skip
+        if isinstance(parts.get("in_"), list):
+            parts["in_"] = tuple(parts["in_"])
+        return Condition(**parts)
+
+    assert condition_text(condition(condition_data(written))) == words
+
+
+def test_terms_of_every_version_are_listed_without_a_bound(kb: KnowledgeBase) -> None:
+    """A private engine entry may hold terms for all versions: there is no `since`, so the page shows the terms alone."""
+    engine = kb.entries["engines/vllm"]
+    assert isinstance(engine, Engine)
+    terms = {"runtime_gib": Cell(value=0.5, trust="measured-log")}
+    page = entry_page(kb, replace(engine, versions=(EngineVersion(terms=terms),)))
+    rows = [line.replace("\\", "") for line in page.splitlines() if line.startswith("| versions 1")]
+    assert rows == ["| versions 1.terms.runtime_gib | 0.5 | measured-log |  |"]
+
+
+class TestGraph:
+    """`rackfit graph`, whole or around one entry."""
+
+    def test_without_an_entry_it_is_the_concepts_and_their_links(self, rackfit: Rackfit) -> None:
+        """Every concept once, nothing else."""
+        got = json.loads(rackfit("graph", "--format", "json").out)
+        assert got["centre"] is None
+        assert {node["kind"] for node in got["nodes"]} == {"concepts"}
+        ids = {node["id"] for node in got["nodes"]}
+        assert all({link["from"], link["to"]} <= ids for link in got["links"])
+        text = rackfit("graph").out
+        assert all(f"\n{node}  " in f"\n{text}" for node in ids)
+        assert "←" not in text  # each link stands once, under the entry that states it
+
+    def test_what_is_two_links_away_is_listed_apart(self, rackfit: Rackfit) -> None:
+        """With depth 2: direct links with their relation, the rest by name, none of them twice."""
+        near, wide = (rackfit("graph", "concepts/kv-cache", "--depth", depth).out for depth in ("1", "2"))
+        assert "further off:" not in near
+        head, _, tail = wide.partition("  further off:\n")
+        assert head == near
+        further = {line.split()[0] for line in tail.splitlines()}
+        assert further
+        assert not any(f" {entry}  " in head for entry in further)
+
+
+def test_pairs_without_a_rack_have_no_effects(rackfit: Rackfit) -> None:
+    """A slice against its own rack shows scale alone: there is no node to split the ratio with."""
+    ran = rackfit("compare", "--kind", "slice-rack", "--model", "llama-2-70b")
+    assert ran.status == 0
+    assert "slice-rack" in ran.out
+    assert "effects:" not in ran.out
+    assert "effects: rack/node" in rackfit("compare", "--kind", "node-rack", "--model", "llama-2-70b").out
+
+
+def test_one_layout_of_two_submissions_is_listed_once(kb: KnowledgeBase) -> None:
+    """A submitter that published the same run layout for two platforms fills one line, and counts as one."""
+    figure = next(f for f in figures(kb) if f.result.group_width)
+    twin = replace(figure.entry, id=f"{figure.entry.id}-b", platform=f"{figure.entry.platform}-b")
+    before = build_findings(kb)["topologies.md"]
+    both = build_findings(KnowledgeBase([*kb.entries.values(), twin]))["topologies.md"]
+    assert both == before
