@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from advisor.errors import UnknownIdError
+from advisor.knowledge.recent import Recent
 from advisor.records import (
     SCHEMA_NAMES,
     Accelerator,
@@ -52,6 +53,8 @@ class KnowledgeBase:
         self.notices = notices
         self.memo: dict[Any, Any] = {}
         """Results that depend on this knowledge base alone, kept by the layers that compute them."""
+        self.recent = Recent()
+        """Results that depend on a requirement too: those of the latest ones."""
 
     def _kind(self, kind: str, _record: type[E]) -> Mapping[str, E]:
         prefix = kind + "/"

@@ -222,8 +222,9 @@ def _with_changes(
         subject.system.scale_up_domain,
         *load.values(),
     )
-    if key not in kb.memo:
-        kb.memo[key] = cheapest_changes(
+    changes = kb.recent.of(
+        key,
+        lambda: cheapest_changes(
             kb,
             subject.model,
             subject.checkpoint,
@@ -231,8 +232,9 @@ def _with_changes(
             layout,
             load,
             widest=subject.system.scale_up_domain,
-        )
-    return replace(memory, changes=kb.memo[key])
+        ),
+    )
+    return replace(memory, changes=changes)
 
 
 def _with_fleet(
@@ -284,16 +286,17 @@ def _fitting(
     """The layouts that hold at least one sequence of the asked context, and the roomiest one tried."""
     context = int(number(facts, "context_tokens") or 1)
     kv, engine = text(facts, "kv_precision"), text(facts, "engine") or "vllm"
-    key = ("fitting", system.id, model.id, checkpoint.precision, kv, engine, context)
-    if key not in kb.memo:
-        tried = [
+
+    def tried() -> tuple[tuple[tuple[Layout, Memory], ...], tuple[Layout, Memory] | None]:
+        rows = [
             (layout, fit(kb, model, checkpoint, accelerator, layout, kv_precision=kv, context_tokens=context, sequences=1, engine=engine))
             for layout in layouts_for(model, system)
         ]  # fmt: skip
-        fitting = tuple((la, m) for la, m in tried if m.headroom_bytes >= 0 and m.max_sequences >= 1)
-        kb.memo[key] = (fitting, max(tried, key=lambda row: row[1].headroom_bytes, default=None))
-    found: tuple[tuple[tuple[Layout, Memory], ...], tuple[Layout, Memory] | None] = kb.memo[key]
-    return found
+        fitting = tuple((la, m) for la, m in rows if m.headroom_bytes >= 0 and m.max_sequences >= 1)
+        return fitting, max(rows, key=lambda row: row[1].headroom_bytes, default=None)
+
+    key = ("fitting", system.id, model.id, checkpoint.precision, kv, engine, context)
+    return kb.recent.of(key, tried)
 
 
 def _candidate_facts(

@@ -100,10 +100,7 @@ def grounded_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | N
     asked = conditions_of(facts)
     limits_said = _said(facts, "tpot_ms"), _said(facts, "ttft_ms")
     key = ("grounded", *subject.key, asked, *limits_said, text(facts, "workload"), _preview(facts))
-    if key not in kb.memo:
-        kb.memo[key] = _grounded(kb, facts, subject, asked)
-    found: Rate | None = kb.memo[key]
-    return found
+    return kb.recent.of(key, lambda: _grounded(kb, facts, subject, asked))
 
 
 def _grounded(kb: KnowledgeBase, facts: Facts, subject: Subject, asked: Conditions) -> Rate | None:
@@ -291,11 +288,9 @@ def _met(kb: KnowledgeBase, estimate: Estimate, subject: Subject, scenario: str,
 
 def best_modelled(kb: KnowledgeBase, subject: Subject, conditions: Conditions) -> Rate | None:
     """The best rate over the fitting layouts by the performance model; None when no layout fits."""
-    key = ("best modelled", *subject.key, conditions)
-    if key not in kb.memo:
-        kb.memo[key] = _best_modelled(kb, subject, conditions)
-    found: Rate | None = kb.memo[key]
-    return found
+    return kb.recent.of(
+        ("best modelled", *subject.key, conditions), lambda: _best_modelled(kb, subject, conditions)
+    )
 
 
 def _best_modelled(kb: KnowledgeBase, subject: Subject, conditions: Conditions) -> Rate | None:
@@ -314,10 +309,7 @@ def modelled_rate(
         "modelled", subject.system.id, subject.model.id, subject.checkpoint.precision, layout, memory.max_sequences,
         conditions, subject.kv_precision, subject.engine, subject.disaggregated, subject.scale_out_gb_per_s,
     )  # fmt: skip
-    if key not in kb.memo:
-        kb.memo[key] = _modelled(kb, subject, layout, memory, conditions)
-    found: Rate = kb.memo[key]
-    return found
+    return kb.recent.of(key, lambda: _modelled(kb, subject, layout, memory, conditions))
 
 
 def _modelled(

@@ -196,31 +196,31 @@ def deployment_of(
         system.id if system is not None else "", accelerator.id, accelerator.hbm_visible_bytes.value, layout.tp, layout.pp,
         layout.ep, layout.dp, kv_precision, engine, scale_out_gb_per_s, prefill, guessed,
     )  # fmt: skip
-    found = kb.memo.get(key)
-    if found is not None:
-        return found[0]  # type: ignore[no-any-return]  # the memo is shared by all layers and untyped
-    if layout.ep > layout.tp * layout.dp:
-        raise InputError(
-            f"expert parallelism {layout.ep} over {layout.tp * layout.dp} accelerators; give at most tp x dp"
-        )
-    slug = engine_slug(kb, engine)
-    cache = kv_precision or usual_kv_precision(checkpoint)
-    machine = machine_of(accelerator, system, checkpoint.precision, scale_out_gb_per_s)
-    base = footprint(kb, model, checkpoint, accelerator, layout, kv_precision=cache, engine=slug)
-    steps = steps_of(model, layout, share_of(model, checkpoint, layout, base.kv_precision), machine)
-    prompt_steps = steps
-    if prefill is not None:
-        prompt_share = share_of(model, checkpoint, prefill.layout, base.kv_precision)
-        prompt_steps = steps_of(model, prefill.layout, prompt_share, machine)
-    result = Deployment(
-        steps=steps, prompt_steps=prompt_steps, layout=layout, prefill=prefill, cost=base.cost, pool_bytes=_pool(base),
-        short_bytes=max(0.0, base.weights_bytes - base.program_bytes),
-        coefficients=coefficients_for(
-            kb, model, checkpoint.precision, accelerator, slug, disaggregated=prefill is not None, guessed=guessed
-        ),
-    )  # fmt: skip
-    kb.memo[key] = (result, model)
-    return result
+
+    def made() -> tuple[Deployment, Model]:
+        if layout.ep > layout.tp * layout.dp:
+            raise InputError(
+                f"expert parallelism {layout.ep} over {layout.tp * layout.dp} accelerators; give at most tp x dp"
+            )
+        slug = engine_slug(kb, engine)
+        cache = kv_precision or usual_kv_precision(checkpoint)
+        machine = machine_of(accelerator, system, checkpoint.precision, scale_out_gb_per_s)
+        base = footprint(kb, model, checkpoint, accelerator, layout, kv_precision=cache, engine=slug)
+        steps = steps_of(model, layout, share_of(model, checkpoint, layout, base.kv_precision), machine)
+        prompt_steps = steps
+        if prefill is not None:
+            prompt_share = share_of(model, checkpoint, prefill.layout, base.kv_precision)
+            prompt_steps = steps_of(model, prefill.layout, prompt_share, machine)
+        result = Deployment(
+            steps=steps, prompt_steps=prompt_steps, layout=layout, prefill=prefill, cost=base.cost, pool_bytes=_pool(base),
+            short_bytes=max(0.0, base.weights_bytes - base.program_bytes),
+            coefficients=coefficients_for(
+                kb, model, checkpoint.precision, accelerator, slug, disaggregated=prefill is not None, guessed=guessed
+            ),
+        )  # fmt: skip
+        return result, model
+
+    return kb.recent.of(key, made)[0]
 
 
 _SQUEEZED = 0.5

@@ -99,61 +99,62 @@ def footprint(
         kv_precision, engine, engine_version, memory_fraction, max_num_seqs, max_num_batched_tokens, context_parallel,
         speculative, context_tokens, tuple(sorted(overrides.items())) if overrides else (),
     )  # fmt: skip
-    found = kb.memo.get(key)
-    if found is not None:
-        return found[0]  # type: ignore[no-any-return]  # the memo is shared by all layers and untyped
-    hbm = accelerator.hbm_visible_bytes.number
-    nvidia = accelerator.vendor == "nvidia"
-    program = hbm - (profile["driver_gib"] * GIB if nvidia else 0.0)
-    if (seen := accelerator.facts.get("torch_total_gib")) is not None:
-        program = seen.number * GIB
-    batch = batch_limits(
-        profile,
-        accelerator,
-        sequences=max_num_seqs,
-        step_tokens=max_num_batched_tokens,
-        context_tokens=context_tokens,
-    )
-    precision = kv_precision_of(checkpoint, kv_precision)
-    padding = profile["rocm_row_padding_bytes"] if accelerator.vendor == "amd" else 0.0
-    shared = (
-        "rank",
-        id(model),
-        checkpoint,
-        *key[5:9],
-        precision,
-        *key[10:12],
-        context_parallel,
-        speculative,
-        padding,
-        key[-1],
-    )
-    if shared not in kb.memo:  # the same on every accelerator
-        kb.memo[shared] = (
-            weights_bytes(
-                model, checkpoint, layout, profile.terms, speculative=speculative, row_padding_bytes=padding
+
+    def made() -> tuple[Footprint, Model, Accelerator]:
+        hbm = accelerator.hbm_visible_bytes.number
+        nvidia = accelerator.vendor == "nvidia"
+        program = hbm - (profile["driver_gib"] * GIB if nvidia else 0.0)
+        if (seen := accelerator.facts.get("torch_total_gib")) is not None:
+            program = seen.number * GIB
+        batch = batch_limits(
+            profile,
+            accelerator,
+            sequences=max_num_seqs,
+            step_tokens=max_num_batched_tokens,
+            context_tokens=context_tokens,
+        )
+        precision = kv_precision_of(checkpoint, kv_precision)
+        padding = profile["rocm_row_padding_bytes"] if accelerator.vendor == "amd" else 0.0
+        shared = (
+            "rank",
+            id(model),
+            checkpoint,
+            *key[5:9],
+            precision,
+            *key[10:12],
+            context_parallel,
+            speculative,
+            padding,
+            key[-1],
+        )
+        weights, cost, _ = kb.recent.of(
+            shared,  # the same on every accelerator
+            lambda: (
+                weights_bytes(
+                    model, checkpoint, layout, profile.terms, speculative=speculative, row_padding_bytes=padding
+                ),
+                kv_cost(
+                    model.architecture, precision, tp=layout.tp, pp=layout.pp, terms=profile.terms, context_parallel=context_parallel
+                ),
+                model,
             ),
-            kv_cost(
-                model.architecture, precision, tp=layout.tp, pp=layout.pp, terms=profile.terms, context_parallel=context_parallel
-            ),
-            model,
         )  # fmt: skip
-    weights, cost, _ = kb.memo[shared]
-    activation = activation_bytes(model.architecture, layout, profile, batch)
-    runtime = profile["runtime_gib"] * GIB
-    if layout.tp * layout.dp > 1:
-        runtime += profile["communication_gib"] * GIB
-    fraction = memory_fraction
-    if fraction is None:
-        fraction = _default_fraction(profile, hbm, layout, batch)
-    pool = _pool(profile, fraction, program, weights, activation, runtime)
-    result = Footprint(
-        hbm_bytes=hbm, program_bytes=program, weights_bytes=weights, activation_bytes=activation, pool_bytes=pool,
-        reserve_bytes=hbm - weights - pool, batch=batch, profile=profile, memory_fraction=fraction,
-        kv_precision=precision, cost=cost,
-    )  # fmt: skip
-    kb.memo[key] = (result, model, accelerator)
-    return result
+        activation = activation_bytes(model.architecture, layout, profile, batch)
+        runtime = profile["runtime_gib"] * GIB
+        if layout.tp * layout.dp > 1:
+            runtime += profile["communication_gib"] * GIB
+        fraction = memory_fraction
+        if fraction is None:
+            fraction = _default_fraction(profile, hbm, layout, batch)
+        pool = _pool(profile, fraction, program, weights, activation, runtime)
+        result = Footprint(
+            hbm_bytes=hbm, program_bytes=program, weights_bytes=weights, activation_bytes=activation, pool_bytes=pool,
+            reserve_bytes=hbm - weights - pool, batch=batch, profile=profile, memory_fraction=fraction,
+            kv_precision=precision, cost=cost,
+        )  # fmt: skip
+        return result, model, accelerator
+
+    return kb.recent.of(key, made)[0]
 
 
 def fit(

@@ -159,8 +159,8 @@ def _curve(
     kb: KnowledgeBase, deployment: Deployment, workload: tuple[float, float, float, Speculation | None]
 ) -> Curve:
     """The closed form of one workload on one deployment, remembered: searches ask for it at many limits."""
-    key = ("curve", id(deployment), workload)
-    if key not in kb.memo:
-        kb.memo[key] = deployment.curve(*workload)
-    found: Curve = kb.memo[key]
-    return found
+    # kept with its deployment, so that no other one can get the same id meanwhile
+    curve, _ = kb.recent.of(
+        ("curve", id(deployment), workload), lambda: (deployment.curve(*workload), deployment)
+    )
+    return curve
