@@ -26,14 +26,13 @@ def layouts_for(model: Model, system: System, width_limit: int | None = None) ->
     than the scale-up domain unless `width_limit` is larger: then pipeline stages span the domains.
     """
     domain = min(system.scale_up_domain, system.accelerators)
-    return tuple(
-        replace(layout, replicas=max(1, system.accelerators // layout.accelerators))
-        for layout in _ranked(model.architecture, domain, width_limit)
-    )
+    return _ranked(model.architecture, system.accelerators, domain, width_limit)
 
 
 @lru_cache(maxsize=2048)
-def _ranked(architecture: Architecture, domain: int, width_limit: int | None) -> tuple[Layout, ...]:
+def _ranked(
+    architecture: Architecture, accelerators: int, domain: int, width_limit: int | None
+) -> tuple[Layout, ...]:
     """Layouts within a domain, or across domains up to the limit, fewest accelerators first."""
     limit = min(width_limit, domain) if width_limit else domain
     found = [*_tensor(architecture, limit), *_expert(architecture, limit)]
@@ -44,7 +43,7 @@ def _ranked(architecture: Architecture, domain: int, width_limit: int | None) ->
             for domains in range(2, width_limit // domain + 1)
         ]
     ranked = sorted(dict.fromkeys(found), key=lambda layout: (layout.accelerators, layout.pp, layout.dp))
-    return tuple(ranked)
+    return tuple(replace(layout, replicas=max(1, accelerators // layout.accelerators)) for layout in ranked)
 
 
 def layout_problem(model: Model, layout: Layout) -> str:
