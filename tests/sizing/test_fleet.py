@@ -133,3 +133,89 @@ def test_a_fleet_is_whole_units_that_hold_every_replica(replicas: int, width: in
     assert fleet.accelerators_installed % accelerators == 0
     assert fleet.accelerators_installed >= replicas * width
     assert math.ceil(replicas / (accelerators // width)) == fleet.systems
+
+
+@pytest.mark.parametrize(
+    ("rate", "sequences", "expected"),
+    [
+        (None, None, (1, "one replica")),
+        (800.0, None, (1, "one replica")),  # one replica of 8 at 100 gives 800
+        (801.0, None, (2, "throughput")),
+        (None, 64.0, (1, "one replica")),
+        (None, 65.0, (2, "memory")),
+        (2400.0, 65.0, (3, "throughput")),
+        (801.0, 192.0, (3, "memory")),
+        (1600.0, 128.0, (2, "throughput")),  # both set it: the rate is named
+    ],
+)
+def test_the_larger_need_sets_the_replicas(
+    rate: float | None, sequences: float | None, expected: tuple[int, str]
+) -> None:
+    """A replica of TP8 at 100 tokens/s an accelerator carries 800 tokens/s and, here, 64 sequences."""
+    demand = Demand(output_tokens_per_s=rate, sequences=sequences)
+    assert demand.stated is (rate is not None or sequences is not None)
+    found = replicas_needed(demand, Layout(tp=8), rate_per_accelerator=100.0, sequences_per_replica=64)
+    assert found == expected
+
+
+def test_what_is_not_known_sets_nothing() -> None:
+    """Without a rate, or without room for one sequence, a demand cannot be turned into replicas."""
+    demand = Demand(output_tokens_per_s=1e6, sequences=1e6)
+    assert replicas_needed(demand, Layout(tp=8), rate_per_accelerator=None, sequences_per_replica=0) == (
+        1,
+        "one replica",
+    )
+
+
+def test_growth_comes_on_top_of_every_demand() -> None:
+    """25 % on 1,000 tok/s and on 80 users: 1,250 and 100; without growth the sentence is left out."""
+    stated: dict[str, float | None] = {
+        "throughput_tokens_per_s": 1000, "requests_per_second": None, "concurrency": 80, "output_tokens": None, "tpot_ms": None,
+    }  # fmt: skip
+    demand, steps = demand_from(**stated, growth_percent=25.0)  # type: ignore[arg-type]
+    assert (demand.output_tokens_per_s, demand.sequences) == (1250, 100)
+    assert steps == ("demand 1,000 output tok/s as stated", "growth 25 % on top")
+    demand, steps = demand_from(**stated)  # type: ignore[arg-type]
+    assert (demand.output_tokens_per_s, demand.sequences) == (1000, 80)
+    assert len(steps) == 1
+
+
+def test_growth_of_nothing_is_nothing() -> None:
+    """No load stated: no demand, and no sentence about growth."""
+    demand, steps = demand_from(
+        throughput_tokens_per_s=None, requests_per_second=5, concurrency=None, output_tokens=None, tpot_ms=20,
+        growth_percent=50.0,
+    )  # fmt: skip
+    assert demand == Demand()
+    assert not demand.stated
+    assert steps == ()
+    waiting, steps = demand_from(
+        throughput_tokens_per_s=None, requests_per_second=None, concurrency=80, output_tokens=None, tpot_ms=None,
+        growth_percent=25.0,
+    )  # fmt: skip
+    assert waiting == Demand(sequences=100)
+    assert steps == ("growth 25 % on top",)
+
+
+def test_a_fleet_is_priced_at_the_demand_or_at_its_capacity() -> None:
+    """16 GPUs at 2.25 USD are 36 USD an hour, spare included: 1 USD per million at 10,000 tok/s, 0.5 at 20,000, unknown without."""
+
+    def cost(**served: float) -> tuple[float, float | None]:
+        fleet = build_fleet(NODE, Layout(tp=8), 1, spare_systems=1, price=(2.25, "given"), **served)
+        assert fleet.cost is not None
+        assert fleet.cost.price_usd_per_accelerator_hour == 2.25
+        assert fleet.cost.price_origin == "given"
+        return fleet.cost.usd_per_hour, fleet.cost.usd_per_million_output_tokens
+
+    assert cost(output_tokens_per_s=10_000, capacity_tokens_per_s=20_000) == pytest.approx((36, 1.0))
+    assert cost(capacity_tokens_per_s=20_000) == pytest.approx((36, 0.5))
+    assert cost() == (36, None)
+
+
+def test_without_a_data_sheet_power_is_not_known() -> None:
+    """No price, no cost; no power figure, no kilowatts; 1 of 2 units with 8 of 16 accelerators used."""
+    fleet = build_fleet(system(8), Layout(tp=4), 2, spare_systems=1)
+    assert fleet.power_kw is None
+    assert fleet.cost is None
+    assert (fleet.accelerators_needed, fleet.accelerators_idle, fleet.utilisation) == (8, 8, 0.5)
+    assert fleet.replicas == 2
