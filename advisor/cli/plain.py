@@ -83,14 +83,17 @@ def _command(conversation: Conversation, store: SessionStore, word: str, rest: s
             f"{info.name}  {info.changed}  {info.turns} turns  {shown(info.first)}" for info in store.saved()
         ]
         data("\n".join(rows) or "No saved conversations.")
-    elif word == "rename" and conversation.session is not None:
+    elif word == "rename":
+        if conversation.session is None:
+            narrate("this conversation is not saved, so it cannot be named")
+            return
         if not conversation.session.turns:
             narrate("nothing was said yet that could be named")
             return
         store.rename(conversation.session.id, rest)
         narrate(f"this conversation is now called {shown(rest)}")
-    elif word == "delete":
-        if conversation.session is not None and rest in (conversation.session.id,):
+    else:
+        if conversation.session is not None and rest == conversation.session.id:
             narrate("this conversation is open; quit it before deleting it")
             return
         narrate(f"deleted {shown(store.delete(rest))}")
