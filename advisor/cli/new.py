@@ -16,7 +16,7 @@ _ASKED = {
     "concepts": ("title", "summary"),
     "sources": ("title", "publisher", "url"),
     "rules": ("title", "reason"),
-    "facts": ("title", "help"),
+    "facts": ("title", "question", "why", "help"),
 }
 """Kind folder -> fields that are asked for on a terminal; of other kinds the title."""
 
@@ -63,10 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{path.parent}: {error.strerror}; give another folder with --kb") from None
     write_text(path, text)
     data(str(path))
-    whole = (
-        arguments.kb / "facts"
-    ).is_dir()  # a folder without facts of its own lies over the shipped entries
-    narrate(f"fill in what is marked TODO, then: rackfit lint {path if whole else f'--kb {arguments.kb}'}")
+    narrate(f"fill in what is marked TODO, then: rackfit lint {path}")
     return 0
 
 

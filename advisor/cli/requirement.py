@@ -8,7 +8,7 @@ from pathlib import Path
 from advisor.cli.common import add_knowledge_flag, load_for
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase, load_knowledge
-from advisor.records import Facts, FactValue, Scalar
+from advisor.records import RESERVED_FLAGS, Facts, FactValue, Scalar
 from advisor.report.terminal import plain
 from advisor.units import parse_number, shown
 
@@ -22,11 +22,19 @@ def _named_overlays(argv: list[str]) -> list[Path]:
 
 
 def add_requirement_flags(parser: argparse.ArgumentParser) -> None:
-    """Add a flag for every fact that has one, and --config, --price, --fact and --kb."""
+    """Add a flag for every fact that has one, and --config, --price, --fact and --kb.
+
+    Raises InputError when two facts, or a fact and a command, claim one flag.
+    """
     kb = load_knowledge(_named_overlays(parser.get_default("argv") or []))
+    owners = dict.fromkeys(RESERVED_FLAGS, "the command itself")
     for fact in sorted(kb.facts.values(), key=lambda f: (f.order, f.name)):
         if not fact.flag:
             continue
+        if owners.setdefault(fact.flag, fact.id) != fact.id:
+            raise InputError(
+                f"{fact.id}: the flag {fact.flag} is that of {owners[fact.flag]}; choose another and check with rackfit lint"
+            )
         text = (fact.help or fact.title).replace("%", "%%")
         destination = _PREFIX + fact.name
         if fact.type == "flag":

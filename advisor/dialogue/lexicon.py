@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from advisor.units import parse_number
 
 PRECISION_FACT = "weight_precision"
 """The fact whose words are the precisions; `{precision}` in the patterns of other facts means the same words."""
+Place = tuple[str | int, ...]
+"""Where in an entry something stands."""
 _LANGUAGE = Path(__file__).with_name("language.yaml")
 
 
@@ -160,17 +163,28 @@ class Lexicon:
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
         """The phrases of all facts that can be said."""
-        found: list[Pattern] = []
+        said = (fact for fact in self.kb.facts.values() if fact.scope == "requirement")
+        return tuple(self._phrase(fact, text, value) for fact in said for _, text, value in _phrases(fact))
+
+    def unreadable(self) -> Iterator[tuple[str, Place, str]]:
+        """Words and patterns that cannot be read: id of the fact, place in it, and why. Any of them stops the dialogue."""
         for fact in self.kb.facts.values():
             if fact.scope != "requirement":
                 continue
-            for source in fact.patterns or plain_phrases(fact):
-                found.append(self._phrase(fact, source))
-            for choice in fact.choices:
-                words = [word for word in choice.words if not any(c.isdigit() for c in word)]
-                if fact.name != PRECISION_FACT:
-                    found += [self._compiler.compile(word, fact.name, choice.value) for word in words]
-        return tuple(found)
+            for place, text, value in _phrases(fact):
+                try:
+                    self._phrase(fact, text, value)
+                except KnowledgeError as error:
+                    yield fact.id, place, _bare(str(error))
+            for place, word in (
+                (("title",), fact.title),
+                *((("words", i), w) for i, w in enumerate(fact.words)),
+            ):
+                try:
+                    if place[0] == "words" or not any(c.isdigit() for c in word):
+                        self._compiler.entry(word.casefold() if place[0] == "title" else word, fact.name)
+                except KnowledgeError as error:
+                    yield fact.id, place, _bare(str(error))
 
     @cached_property
     def phrases(self) -> PatternIndex:
@@ -183,14 +197,29 @@ class Lexicon:
         owners = [place for place, act in enumerate(self.acts) for _ in act.patterns]
         return PatternIndex([pattern for act in self.acts for pattern in act.patterns]), owners
 
-    def _phrase(self, fact: Fact, source: str) -> Pattern:
+    def _phrase(self, fact: Fact, source: str, value: str | None) -> Pattern:
+        """A compiled phrase. value: what a word means; None for a pattern, which may say so itself."""
+        where = f"{fact.name}: pattern {source!r}"
+        if value is not None:
+            return self._compiler.compile(source, fact.name, value)
         phrase, _, value = source.partition(" => ")
         pattern = self._compiler.compile(phrase, fact.name, value.strip())
-        if not pattern.slots and not pattern.dismissed and fact.type in ("number", "integer"):
+        if pattern.slots or pattern.dismissed:
+            return pattern
+        if fact.type in ("number", "integer"):
             try:
-                parse_number(value, what=f"{fact.id}: pattern {source!r}")
+                return replace(pattern, value=f"{parse_number(pattern.value, what=where):.12g}")
             except InputError as error:
                 raise KnowledgeError(str(error)) from error
+        allowed = {
+            "choice": [choice.value for choice in fact.choices],
+            "flag": ["", "yes", "no", "true", "false"],
+        }
+        if pattern.value not in allowed.get(fact.type, [pattern.value]):
+            known = ", ".join(filter(None, allowed[fact.type]))
+            raise KnowledgeError(
+                f"{where}: {pattern.value!r} is no value of the fact; write `=> ` and one of {known}"
+            )
         return pattern
 
     def act(self, name: str) -> Act:
@@ -219,6 +248,23 @@ class Lexicon:
             )
             for data in self._acts
         )
+
+
+def _phrases(fact: Fact) -> Iterator[tuple[Place, str, str | None]]:
+    """What people may write for a fact: the place in it, the phrase, and its value where the place tells it."""
+    for index, source in enumerate(fact.patterns):
+        yield ("patterns", index), source, None
+    for source in () if fact.patterns else plain_phrases(fact):
+        yield ("words",), source, None
+    for place, choice in enumerate(fact.choices if fact.name != PRECISION_FACT else ()):
+        for index, word in enumerate(choice.words):
+            if not any(c.isdigit() for c in word):
+                yield ("choices", place, "words", index), word, choice.value
+
+
+def _bare(message: str) -> str:
+    """What is wrong, without the pattern that the place shows."""
+    return re.sub(r"\A[a-z0-9_]+: (?:pattern (?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"): )?", "", message)
 
 
 def _spaced(word: str) -> str:

@@ -12,12 +12,15 @@ r"""Phrase patterns: the small language in which facts and acts say how people w
     \( {count} \)                       brackets that stand in the sentence
 
 A pattern is matched against the canonical line: tokens separated by one space, `#` for a number (`#k` with its suffix) and
-one capital letter for a recognised name. Every repetition is bounded, so matching is linear in the line.
+one capital letter for a recognised name. Every repetition is bounded, and so are the ways to read one line, so matching is
+linear in the line.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
@@ -34,10 +37,12 @@ _NUMBERS = frozenset({"#", "#k", "#m", "#b", "#t", "#g"})
 _BEFORE, _AFTER, _BOTH = "\x02", "\x03", "\x04"
 """Marks in the canonical line before words that may stand before a number, after one, or both: one class instead of a list."""
 _GAP = r"(?:[^\s#,;.!?]+ ){0,4}?"
+_WAYS = {"one": 0.0, "range": 1.0, "slashed": math.log2(6), "list": math.log2(7), "unit": 0.0}
+"""Form of a number -> log2 of the places where it may end."""
 _MAX_PATTERN = 500
 _MAX_DEPTH = 12
-_MAX_CHOICES = 12
-"""Optional parts and gaps of one pattern: each doubles the ways to read a line of repeated words."""
+_MAX_WAYS = 12.0
+"""log2 of the ways in which a pattern may read one and the same line: what a search costs where it fails in the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +114,17 @@ def _compiled(regex: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of expression under construction, with the word sets it needs and how many words it must match."""
+    """A piece of expression under construction, with the word sets it needs and how many words it must match.
+
+    first: words it may begin with, None where that may be any. ways: log2 of the readings of one and the same line.
+    """
 
     expression: str
     needs: tuple[frozenset[str], ...] = ()
     weight: int = 0
     kind: str = "words"
+    first: frozenset[str] | None = None
+    ways: float = 0.0
 
 
 class PatternCompiler:
@@ -174,6 +184,11 @@ class PatternCompiler:
             weight = int(reader.rest[1])
         elif reader.rest:
             raise KnowledgeError(f"{owner}: pattern {source!r}: unexpected {reader.rest[0]!r}")
+        if part.ways > _MAX_WAYS:
+            raise KnowledgeError(
+                f"{owner}: pattern {source!r}: one line could be read in more than {2**_MAX_WAYS:,.0f} ways; use fewer optional"
+                " parts, gaps, lists of numbers and alternatives that begin alike, or split the pattern"
+            )
         regex = (r"(?<=\A )" if anchored else r"(?<= )") + part.expression + (r"\Z" if ends else "")
         return Pattern(
             owner,
@@ -195,15 +210,15 @@ class PatternCompiler:
                     f"{where}: no word list <{name}>; such as {', '.join(sorted(self._terms)[:8])}"
                 )
             words = sorted(self._terms[name], key=len, reverse=True)
-            self._parts[name] = _alternatives([self._entry(word, where) for word in words])
+            self._parts[name] = _alternatives([self.entry(word, where) for word in words])
         return self._parts[name]
 
-    def _entry(self, word: str, where: str) -> _Part:
+    def entry(self, word: str, where: str) -> _Part:
         """The part of one entry of a word list: a name, or alternatives in brackets that count as one word."""
         if not set("([|") & set(word):
             return self.literal(word, where)
         part = _Reader(word, where, self).sequence()
-        return _Part(part.expression, part.needs, 1)
+        return _Part(part.expression, part.needs, 1, first=part.first, ways=part.ways)
 
     def literal(self, word: str, where: str) -> _Part:
         """The part of one word or of a name with hyphens. Raises KnowledgeError when it holds a number."""
@@ -213,7 +228,8 @@ class PatternCompiler:
                 f"{where}: {word!r} cannot be a word of a pattern; write numbers as slots such as {{count}}"
             )
         expression = self._join.join(self._word(token.text) for token in tokens)
-        return _Part(expression, tuple(frozenset({token.text}) for token in tokens), 1)
+        needs = tuple(frozenset({token.text}) for token in tokens)
+        return _Part(expression, needs, 1, first=needs[0])
 
     def _glue(self, before: str, after: str) -> str:
         """What may stand between two elements; between two numbers nothing, so that `4-5` is never a product."""
@@ -232,9 +248,16 @@ class PatternCompiler:
         units = "|".join("".join(self._word(word) for word in unit.split()) for unit in longest)
         units = f"(?:{units})" if units else ""
         if shape.form == "unit":
-            return _Part(f"(?P<{group}>{units})", first)
+            return _Part(f"(?P<{group}>{units})", first, first=frozenset().union(*first))
         body = self._forms[shape.form] + units
-        return _Part(f"(?P<{group}>{body})", (_NUMBERS, *first), kind="bare" if shape.bare else "number")
+        kind_of_part = "bare" if shape.bare else "number"
+        return _Part(
+            f"(?P<{group}>{body})",
+            (_NUMBERS, *first),
+            kind=kind_of_part,
+            first=_NUMBERS,
+            ways=_WAYS[shape.form],
+        )
 
     def joined(self, parts: Sequence[_Part]) -> _Part:
         """The parts one after another, with what may stand between them."""
@@ -245,7 +268,14 @@ class PatternCompiler:
             solid = solid if part.kind == "optional" else part.kind
         needs = tuple(dict.fromkeys(need for part in parts for need in part.needs))
         kind = parts[0].kind if len(parts) == 1 else "words"
-        return _Part(expression, needs, sum(part.weight for part in parts), kind)
+        return _Part(
+            expression,
+            needs,
+            sum(part.weight for part in parts),
+            kind,
+            _first(parts),
+            sum(p.ways for p in parts),
+        )
 
 
 def _alternatives(parts: Sequence[_Part]) -> _Part:
@@ -256,7 +286,37 @@ def _alternatives(parts: Sequence[_Part]) -> _Part:
         needs = (frozenset().union(*(min(part.needs, key=len) for part in parts)),)
     kinds = {part.kind for part in parts}
     kind = kinds.pop() if len(kinds) == 1 else "words"
-    return _Part(f"(?:{body})", needs, min(part.weight for part in parts), kind)
+    first = _first_of_any(parts)
+    ways = max(part.ways for part in parts) + math.log2(_rivals(parts))
+    return _Part(f"(?:{body})", needs, min(part.weight for part in parts), kind, first, ways)
+
+
+def _first(parts: Sequence[_Part]) -> frozenset[str] | None:
+    """Words that a sequence may begin with."""
+    words: frozenset[str] = frozenset()
+    for part in parts:
+        if part.first is None:
+            return None
+        words |= part.first
+        if part.kind != "optional":
+            break
+    return words
+
+
+def _first_of_any(parts: Sequence[_Part]) -> frozenset[str] | None:
+    """Words that one of some alternatives may begin with."""
+    words: frozenset[str] = frozenset()
+    for part in parts:
+        if part.first is None:
+            return None
+        words |= part.first
+    return words
+
+
+def _rivals(parts: Sequence[_Part]) -> int:
+    """How many of some alternatives may begin with the same word."""
+    counts = Counter(word for part in parts for word in part.first or ())
+    return max(counts.values(), default=0) + sum(part.first is None for part in parts)
 
 
 class _Reader:
@@ -275,7 +335,6 @@ class _Reader:
         self._owner = owner
         self._compiler = compiler
         self._depth = 0
-        self._choices = 0
 
     def sequence(self) -> _Part:
         """Elements up to a closing bracket, a bar or the end."""
@@ -287,17 +346,15 @@ class _Reader:
         return self._compiler.joined(parts)
 
     def _element(self, lexeme: str) -> _Part:
-        if lexeme in ("...", "["):
-            self._choices += 1
-            if self._choices > _MAX_CHOICES:
-                raise KnowledgeError(
-                    f"{self._where}: more than {_MAX_CHOICES} optional parts; split the pattern"
-                )
         if lexeme == "...":
-            return _Part(_GAP, kind="gap")
+            return _Part(_GAP, kind="gap", ways=math.log2(5))
         if lexeme in ("(", "["):
             group = self._group(")" if lexeme == "(" else "]")
-            return group if lexeme == "(" else _Part(group.expression, kind="optional")
+            return (
+                group
+                if lexeme == "("
+                else _Part(group.expression, kind="optional", first=group.first, ways=group.ways + 1)
+            )
         if lexeme.startswith("{"):
             return self._slot(lexeme[1:-1])
         if lexeme.startswith("<") and len(lexeme) > 1:
@@ -327,7 +384,7 @@ class _Reader:
             letter = ENTITIES[kind]
             self.slots.append(Slot(facts, kind, group))
             needs = (frozenset(letter.strip("[]")),)
-            return _Part(f"(?P<{group}>{letter} )", needs, weight=1, kind="name")
+            return _Part(f"(?P<{group}>{letter} )", needs, weight=1, kind="name", first=needs[0])
         if kind not in TYPES:
             raise KnowledgeError(
                 f"{self._where}: no slot type {kind!r}; one of {', '.join((*TYPES, *ENTITIES))}"

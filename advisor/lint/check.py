@@ -39,7 +39,7 @@ FAMILIES = {
 
 _MODULES = (
     "files", "yaml", "schema", "style", "ignores", "links", "names", "graph", "claims", "evidence", "models", "hardware",
-    "rules", "rule_regions", "prose", "freshness",
+    "rules", "rule_regions", "facts", "prose", "freshness",
 )  # fmt: skip
 
 

@@ -51,9 +51,9 @@ def save_results(key: str, findings: Sequence[Finding]) -> None:
 
 @lru_cache(maxsize=1)
 def _code_state() -> str:
-    """Size and time of every module: checks also change when the code they call does."""
+    """Size and time of every module and of the data beside it: checks also change when what they call does."""
     digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(_PACKAGE.rglob("*.py")):
+    for path in sorted((*_PACKAGE.rglob("*.py"), *_PACKAGE.glob("*/*.yaml"))):
         status = path.stat()
         digest.update(f"{path.name} {status.st_size} {status.st_mtime_ns}\n".encode())
     return digest.hexdigest()

@@ -65,13 +65,18 @@ def new_entry(
     Placeholders name entries of the knowledge base at `kb`, or of the shipped one. Raises InputError for an unknown field.
     """
     entry_id = f"{kind}/{check_slug(slug)}"
+    if kind == "facts" and not slug[0].isalpha():
+        raise InputError(f"{shown(slug)}: the name of a fact begins with a letter; for example is-{slug}"[:300])
     words = slug.rpartition("/")[2].replace("-", " ")
     values = {name: _example(kb, name) for name in _PREFERRED}
     values["fact"] = values["fact"].partition("/")[2].replace("-", "_")
     values |= {
         "id": entry_id,
         "title": words[:1].upper() + words[1:] if len(words) > 2 else f"Entry {words}",
+        "slug": slug,
         "name": re.sub(r"[^a-z0-9]+", "_", slug.lower()).strip("_"),
+        "words": words,
+        "flag": "--" + re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-"),
         "today": str(today or Options().today),
     }
     template = files("advisor.lint").joinpath("templates", f"{SCHEMA_NAMES[kind]}.yaml").read_text("utf-8")

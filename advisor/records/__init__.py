@@ -75,6 +75,7 @@ from advisor.records.recommendation import (
     Verdict,
 )
 from advisor.records.rules import (
+    RESERVED_FLAGS,
     Assumed,
     Calibration,
     Choice,
@@ -120,6 +121,7 @@ SCHEMA_NAMES: dict[str, str] = {
 
 __all__ = [
     "KINDS",
+    "RESERVED_FLAGS",
     "SCHEMA_NAMES",
     "Accelerator",
     "Alternative",

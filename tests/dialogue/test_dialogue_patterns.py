@@ -67,6 +67,26 @@ def test_a_pattern_that_cannot_be_used_says_why(pattern: str, problem: str) -> N
         COMPILER.compile(pattern, "facts/test")
 
 
+@pytest.mark.parametrize(
+    ("piece", "readings"),
+    [
+        ("[a]", 2),
+        ("(a|a a)", 2),
+        ("(a|a a|a a a)", 3),
+        ("a ...", 5),
+        ("{counts} ,", 7),
+        ("[<users>]", 2),
+    ],
+)
+def test_a_pattern_cannot_be_read_in_more_ways_than_a_search_can_try(piece: str, readings: int) -> None:
+    """n pieces of k readings each read one line in k to the n ways, all of which a search that fails in the end tries; the most
+    that is accepted stays within 4,096, and the next is refused with the reason."""
+    most = max(count for count in range(1, 30) if readings**count <= 4096)
+    COMPILER.compile(f"{piece} " * most + "zz", "facts/test")
+    with pytest.raises(KnowledgeError, match="in more than 4,096 ways"):
+        COMPILER.compile(f"{piece} " * (most + 1) + "zz", "facts/test")
+
+
 def test_all_shipped_patterns_compile(kb: KnowledgeBase) -> None:
     """Every pattern and word of the shipped facts and acts is usable."""
     lexicon = Lexicon(kb)

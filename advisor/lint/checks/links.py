@@ -109,7 +109,7 @@ def dangling_link(corpus: Corpus) -> Iterator[Problem]:
     ```
 
     ## How to fix
-    Correct the id; the nearest one is named. If it is in the shipped knowledge base, lint your folder as an overlay:
+    Correct the id; the nearest one is named. If it is in the shipped knowledge base, lint your folder over it:
     `rackfit lint --kb DIR`.
     """
     hints: dict[str, str] = {}
@@ -132,7 +132,7 @@ def _hint(corpus: Corpus, target: str) -> str:
     if best is not None:
         return f"did you mean {best[0]}?"
     if not corpus.base and (kb_folder() / f"{target}.yaml").is_file():
-        return "it is in the shipped knowledge base: lint this folder as an overlay with --kb"
+        return "it is in the shipped knowledge base: lint this folder over it with --kb"
     return "create it with `rackfit new`, or delete the link"
 
 

@@ -30,6 +30,7 @@ _MAX_REMEMBERED_WORDS = 50_000
 _MAX_HOLLOW_WORDS = 40
 """A text with more words than this says something, whatever phrases are in it."""
 _OUR_PLACEHOLDER = re.compile(r"\bTODO(?=[:,])|(?<=# )TODO\b")
+_ASKED_FOR = re.compile(r"[:,] ([^\n]{1,120})")
 _QUOTING_KINDS = ("evidence/", "calibration/")
 _PROSE_FIELDS = ("title", "summary", "body", "symptom", "root_cause", "workaround", "notes", "reason", "note")
 _LONG_LINE_KINDS = ("gotchas", "concepts")
@@ -248,8 +249,10 @@ def placeholder(document: Document, entry_id: str) -> Iterator[Problem]:
         return
     pattern = _OUR_PLACEHOLDER if entry_id.startswith(_QUOTING_KINDS) else _PLACEHOLDER
     for match in pattern.finditer(document.text):
-        yield Problem(span=document.span_at(match.start(), match.end()), message=f"{match.group()} is still to be written",
-                      fix="write the text, or delete the field")  # fmt: skip
+        asked = _ASKED_FOR.match(document.text, match.end())
+        what = f"{match.group()}: {asked.group(1).rstrip()}" if asked else match.group()
+        yield Problem(span=document.span_at(match.start(), match.end()), message=f"{shown(what, 90)} is still to be written",
+                      fix="write it and delete the mark, or delete the field")  # fmt: skip
 
 
 @entry_check("KB606", "title-form", "info")
