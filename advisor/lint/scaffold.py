@@ -66,7 +66,7 @@ def new_entry(
     """
     entry_id = f"{kind}/{check_slug(slug)}"
     if kind == "facts" and not slug[0].isalpha():
-        raise InputError(f"{shown(slug)}: the name of a fact begins with a letter; for example is-{slug}"[:300])
+        raise InputError(f"{shown(slug)}: the name of a fact begins with a letter; for example is-8-bit")
     words = slug.rpartition("/")[2].replace("-", " ")
     values = {name: _example(kb, name) for name in _PREFERRED}
     values["fact"] = values["fact"].partition("/")[2].replace("-", "_")
@@ -116,16 +116,21 @@ def _with_field(text: str, kind: str, name: str, value: str) -> str:
     return text[:at] + lines + text[at:]
 
 
+def _is_short(value: str) -> bool:
+    return len(value) <= _WIDTH and "#" not in value
+
+
 def _as_yaml(value: str) -> str:
-    """A value as it stands if it is YAML of one line, else as folded text."""
+    """A value as it stands if it is YAML of one line (a list or mapping at any length), else as folded text."""
     parsed: Document = parse_document(f"value: {value}\n", "")
     plain = (
         parsed.data is not None
         and not parsed.findings
         and set(parsed.data) == {"value"}
         and "\n" not in value
+        and " #" not in value
     )
-    if plain and len(value) <= _WIDTH and "#" not in value:
+    if plain and parsed.data and (isinstance(parsed.data["value"], list | dict) or _is_short(value)):
         return value
     words, lines = value.split(), [""]
     for word in words:

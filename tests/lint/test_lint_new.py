@@ -63,6 +63,24 @@ def test_fields_can_be_filled_in_from_flags(bench: Workbench, capsys: pytest.Cap
     assert data["concepts"] == ["concepts/example", "concepts/another"]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[{text: 16433, expression: rate / gpus, inputs: {rate: evidence/example/box#llama2-70b/offline, gpus: evidence/example/box#@accelerators}}]",
+        "{any: [{fact: model_is_moe, is: true}, {fact: tpot_ms, below: 20}, {fact: tpot_ms, above: 200}, {fact: model_is_moe, known: false}]}",
+    ],
+)  # fmt: skip
+def test_a_long_list_or_mapping_stays_one(
+    bench: Workbench, capsys: pytest.CaptureFixture[str], value: str
+) -> None:
+    """Only prose is folded: a condition or a claim from the command line is data, however long, with its # in it."""
+    field = "claims" if value.startswith("[") else "applies_when"
+    path = _new(bench, "gotcha", "long-value", "--set", f"{field}={value}")
+    data = parse_document(path.read_text(), "").data
+    assert data is not None
+    assert isinstance(data[field], list if field == "claims" else dict)
+
+
 def test_a_terminal_is_asked_for_what_only_its_user_knows(
     bench: Workbench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +117,7 @@ def test_nothing_is_overwritten(bench: Workbench, capsys: pytest.CaptureFixture[
         (["gotcha", "/etc/passwd"], "no name for an entry"),
         (["gotcha", "."], "no name for an entry"),
         (["calibration", "x"], "rackfit calibrate"),
+        (["fact", "8-bit"], "begins with a letter"),
         (["gotcha", "x", "--set", "symptm=x"], "did you mean symptom"),
         (["gotcha", "x", "--set", "symptom"], "write FIELD=VALUE"),
         (["rule", "x", "--set", "then[0].favour=rack"], "fields are title"),
