@@ -23,14 +23,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def resolve(kb: KnowledgeBase, name: str) -> Entry:
     """The entry of an id, or the only one called so. Raises UnknownIdError with the choices."""
-    if name in kb.entries:
-        return kb.entries[name]
     ids = {i: None for table in kb.names.values() for i in table.get(fold(name), ())}
-    if len(ids) == 1:
-        return kb.entries[next(iter(ids))]
-    if ids:
+    if name in kb.entries or not ids:
+        return kb.get(name)
+    if len(ids) > 1:
         raise UnknownIdError(f"'{name}' names several entries; give one of: {', '.join(ids)}")
-    return kb.get(name)
+    return kb.entries[next(iter(ids))]
 
 
 def run(arguments: argparse.Namespace) -> int:

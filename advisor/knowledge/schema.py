@@ -58,9 +58,7 @@ def check_data(name: str, data: Any) -> list[tuple[tuple[str | int, ...], str]]:
 
 
 def check_document(document: Document, kind: str) -> list[Finding]:
-    """Violations of the schema of a kind folder, as KB10x findings with positions."""
-    if document.data is None:
-        return []
+    """Violations of the schema of a kind folder, as KB10x findings with positions. The document holds data."""
     name = SCHEMA_NAMES[kind]
     validator = _validator(name)
     if validator.is_valid(document.data):

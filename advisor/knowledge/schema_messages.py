@@ -158,27 +158,28 @@ def _one_of(case: _Case) -> Iterator[Violation]:
     """Several shapes are allowed and none, or more than one, fits."""
     alternatives: Sequence[Mapping[str, Any]] = case.node.get("oneOf") or case.node.get("anyOf") or []
     keys = [alternative.get("required", [""])[0] for alternative in alternatives]
-    if isinstance(case.value, dict) and all(keys):
+    if not all(keys):
+        yield from _best_alternative(case)
+    elif isinstance(case.value, dict):  # else its type is a violation of its own
         present = [key for key in keys if key in case.value]
-        shapes = [
-            _meaning(alternative) or f"`{key}`" for key, alternative in zip(keys, alternatives, strict=True)
-        ]
         if len(present) == 1:
-            place = keys.index(present[0])
-            message, fix = _beside(case, present[0], alternatives[place], shapes[place])
+            message, fix = _beside(case, present[0], alternatives[keys.index(present[0])])
         else:
             has = f"has {' and '.join(present)}" if present else "has none of them"
-            message = f"{case.field} needs exactly one of {', '.join(keys)}; it {has}"
+            shapes = [
+                _meaning(alternative) or f"`{key}`"
+                for key, alternative in zip(keys, alternatives, strict=True)
+            ]
+            wanted = "exactly" if "oneOf" in case.node else "at least"
+            message = f"{case.field} needs {wanted} one of {', '.join(keys)}; it {has}"
             fix = f"write one of: {'; '.join(shapes)}"
         yield Violation(code="KB108", where=case.where, message=message, fix=fix)
-        return
-    yield from _best_alternative(case)
 
 
-def _beside(case: _Case, key: str, alternative: Mapping[str, Any], shape: str) -> tuple[str, str]:
+def _beside(case: _Case, key: str, alternative: Mapping[str, Any]) -> tuple[str, str]:
     """What is wrong, and what would be right, when the one key that makes a shape has too much or too little beside it."""
     others = [name for name in case.node.get("properties", {}) if name in case.value and name != key]
-    most, least = alternative.get("maxProperties", len(case.value)), alternative.get("minProperties", 0)
+    most = alternative.get("maxProperties", len(case.value))
     if len(case.value) > most > 1:
         parts = ", ".join(f"{{{key}: …, {name}: …}}" for name in others)
         return (
@@ -190,10 +191,8 @@ def _beside(case: _Case, key: str, alternative: Mapping[str, Any], shape: str) -
             f"{case.field}: `{key}` stands alone, not beside {', '.join(others)}",
             f"move {', '.join(others)} into a part of it",
         )
-    if len(case.value) < least:
-        allowed = [name for name in case.node.get("properties", {}) if name not in _heads(case.node)]
-        return f"{case.field}: `{key}` has nothing beside it", f"add one of {', '.join(allowed)}"
-    return f"{case.field}: `{key}` does not stand as it must", f"write {shape}"
+    allowed = [name for name in case.node.get("properties", {}) if name not in _heads(case.node)]
+    return f"{case.field}: `{key}` has nothing beside it", f"add one of {', '.join(allowed)}"
 
 
 def _heads(node: Mapping[str, Any]) -> set[str]:
@@ -205,16 +204,14 @@ def _heads(node: Mapping[str, Any]) -> set[str]:
 
 def _best_alternative(case: _Case) -> Iterator[Violation]:
     """The errors of the alternative that came closest: the one whose errors lie deepest and are fewest."""
-    context = getattr(case.error.kind, "context", None) or []
-    ranked = sorted(
-        context, key=lambda errors: (-max((len(e.instance_path) for e in errors), default=0), len(errors))
+    closest = min(
+        case.error.kind.context,
+        key=lambda errors: (-max((len(e.instance_path) for e in errors), default=0), len(errors)),
     )
-    if not ranked:
-        yield from _other(case)
-        return
-    reasons = "; ".join(" ".join(error.message.split())[:120] for error in ranked[0][:2])
-    yield Violation(code="KB108", where=case.where, message=f"{case.field} fits none of the allowed shapes",
-                    fix=f"closest: {reasons}" if reasons else case.meaning)  # fmt: skip
+    reasons = "; ".join(" ".join(error.message.split())[:120] for error in closest[:2])
+    yield Violation(
+        code="KB108", where=case.where, message=f"{case.field} fits none of the allowed shapes", fix=f"closest: {reasons}"
+    )  # fmt: skip
 
 
 _EXPLAINERS: dict[str, Callable[[_Case], Iterator[Violation]]] = {
@@ -298,10 +295,7 @@ def _node_at(node: Mapping[str, Any], where: Where, base: str, schemas: Schemas)
 
 
 def _resolve(node: Mapping[str, Any], base: str, schemas: Schemas) -> tuple[Mapping[str, Any], str]:
-    for _ in range(10):
-        reference = node.get("$ref")
-        if not isinstance(reference, str):
-            break
+    while isinstance(reference := node.get("$ref"), str):
         file, _, pointer = reference.partition("#")
         base = file.removesuffix(".schema.json") if file else base
         target: Any = schemas.get(base, {})

@@ -89,11 +89,6 @@ class Document:
         hit = pattern.search(self.text, place.value.start, place.value.end)
         return self.span_at(hit.start(), hit.end()) if hit else None
 
-    def position(self, where: Sequence[str | int], *, key: bool = False) -> tuple[int, int]:
-        """Line and column, from 1, of what `span` gives."""
-        span = self.span(where, key=key)
-        return span.line, span.column
-
     def finding(
         self, code: str, message: str, where: Sequence[str | int] = (), *, key: bool = False, **extra: Any
     ) -> Finding:
@@ -326,8 +321,7 @@ class _Builder:
         if len(self.frames) + height > MAX_DEPTH:
             self.refuse(event, "KB003", f"more than {MAX_DEPTH} levels in one entry", "write the value out")
             raise _TooMuch
-        if self.frames:
-            self.frames[-1].height = max(self.frames[-1].height, height + 1)
+        self.frames[-1].height = max(self.frames[-1].height, height + 1)
         self._place(value)
 
     def _add(self, value: Any, event: Any) -> None:

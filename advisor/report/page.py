@@ -155,8 +155,7 @@ def _rows(name: str, item: Any) -> Iterable[str]:
         parts = [
             f"{s.name} {inert(getattr(item, s.name))}" for s in fields(item) if _plain(getattr(item, s.name))
         ]
-        if parts:
-            yield f"| {name} | {', '.join(parts)} | | |"
+        yield f"| {name} | {', '.join(parts)} | | |"
         for spec in fields(item):
             part = getattr(item, spec.name)
             if not _plain(part) and part not in (None, "", (), {}, False, 0):

@@ -12,7 +12,7 @@ import pytest
 from advisor.evidence.figures import figures
 from advisor.knowledge import KnowledgeBase
 from advisor.knowledge.build import condition_data
-from advisor.records import Cell, Condition, Engine, EngineVersion, Evidence, Latency
+from advisor.records import Condition, Evidence, Latency
 from advisor.report.findings import build_findings
 from advisor.report.page import condition_text, entry_page
 
@@ -71,16 +71,6 @@ def test_a_condition_reads_as_its_author_meant_it(written: dict[str, Any], words
         return Condition(**parts)
 
     assert condition_text(condition(condition_data(written))) == words
-
-
-def test_terms_of_every_version_are_listed_without_a_bound(kb: KnowledgeBase) -> None:
-    """A private engine entry may hold terms for all versions: there is no `since`, so the page shows the terms alone."""
-    engine = kb.entries["engines/vllm"]
-    assert isinstance(engine, Engine)
-    terms = {"runtime_gib": Cell(value=0.5, trust="measured-log")}
-    page = entry_page(kb, replace(engine, versions=(EngineVersion(terms=terms),)))
-    rows = [line.replace("\\", "") for line in page.splitlines() if line.startswith("| versions 1")]
-    assert rows == ["| versions 1.terms.runtime_gib | 0.5 | measured-log |  |"]
 
 
 class TestGraph:
