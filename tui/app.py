@@ -36,6 +36,10 @@ def _palette() -> type[Provider]:
     return RackfitCommands
 
 
+GOING_ON = "Answer, ask why, or change anything"
+"""What the prompt says once something was said."""
+
+
 class RackfitApp(ReadingApp, PreferencesApp):
     """rackfit on a screen. `opener` loads the knowledge base and the conversation, in a thread."""
 
@@ -111,7 +115,9 @@ class RackfitApp(ReadingApp, PreferencesApp):
         transcript = self.chat.transcript
         await transcript.clear()
         await transcript.add(earlier)
-        await self._show(opening, stream=False)
+        await self._show(opening, stream=False, turn=bool(earlier))
+        if earlier:
+            self.chat.prompt.placeholder = GOING_ON
         unsaved = self.engine.opened.unsaved if self.engine.opened else ""
         if unsaved:
             self.notify(f"This conversation is not being saved: {unsaved}", severity="warning", markup=False)
@@ -181,15 +187,18 @@ class RackfitApp(ReadingApp, PreferencesApp):
         await self._loaded.wait()
         await self.chat.transcript.add([Message(role="user", kind="echo", markdown=text)], topic=True)
         self.chat.query_one(Replies).choices = ()
-        self.chat.prompt.placeholder = "Answer, ask why, or change anything"
+        self.chat.prompt.placeholder = GOING_ON
         self._tell(await self._converse(self.engine.say(text)))
 
     def _tell(self, problem: str) -> None:
         if problem:
             self.notify(problem, severity="error", markup=False)
 
-    async def _converse(self, work: Any) -> str:
-        """Await an answer and show it. Returns what was wrong with the input, else an empty text."""
+    async def _converse(self, work: Any, *, turn: bool = False) -> str:
+        """Await an answer and show it. Returns what was wrong with the input, else an empty text.
+
+        turn: nothing was said before it, so that the view follows the answer itself.
+        """
         from advisor.errors import RackfitError
 
         try:
@@ -202,19 +211,21 @@ class RackfitApp(ReadingApp, PreferencesApp):
             message = Message(role="rackfit", kind="error", markdown=await self.defect(error))
             await self.chat.transcript.add([message])
             return ""
-        await self._show(messages)
+        await self._show(messages, turn=turn)
         if self.engine.opened is not None and self.engine.opened.conversation.closed:
             await self.action_quit()
         return ""
 
-    async def _show(self, messages: Iterable[Said], *, stream: bool = True) -> None:
+    async def _show(self, messages: Iterable[Said], *, stream: bool = True, turn: bool = False) -> None:
         new = [message for message in messages if message.role != "user"]
         moving = stream and self.animation_level != "none"
-        await self.chat.transcript.add(new, stream=moving)
+        await self.chat.transcript.add(new, stream=moving, turn=turn)
         if self.snapshot is not None:
             self.chat.take(self.snapshot)
-        choices = next((message.choices for message in reversed(new) if message.choices), ())
-        self.chat.query_one(Replies).choices = tuple(choices)
+        offering = next((message for message in reversed(new) if message.choices), None)
+        replies = self.chat.query_one(Replies)
+        replies.question = offering.markdown if offering is not None and offering.kind == "question" else ""
+        replies.choices = offering.choices if offering is not None else ()
 
     def action_reply(self, index: int) -> None:
         """A click on a quick reply."""
@@ -224,7 +235,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         """Set or forget (None) facts; one answer follows, and what is wrong is notified."""
 
         async def work() -> None:
-            self._tell(await self._converse(self.engine.set_facts(values)))
+            self._tell(await self._converse(self.engine.set_facts(values), turn=True))
 
         self.run_worker(self.guard(work), group="say")
 
@@ -242,7 +253,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
         current = parts.fact_value(snapshot.kb, name, value) if value else ""
 
         async def setter(text: str | None) -> str:
-            return await self._converse(self.engine.set_facts({name: text}))
+            return await self._converse(self.engine.set_facts({name: text}), turn=True)
 
         self.push_screen(FactEditor(snapshot.kb, fact, current, setter))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.style import Style
 
-from tui.paint import cells, clip
+from tui.paint import cells, clip, wrap
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -56,6 +56,7 @@ def lay_out(text: str, width: int) -> list[Content]:
     return [clip(line, width) for line in _blocks(_parse(text).children, width)]
 
 
+@lru_cache(maxsize=256)
 def links_in(text: str) -> tuple[str, ...]:
     """Entry ids and web addresses that a text mentions, in order, each once."""
     found: dict[str, None] = {}
@@ -89,9 +90,9 @@ def _block(node: SyntaxTreeNode, width: int) -> Iterator[Content]:
     kind = node.type
     if kind == "heading":
         style = _HEADING_STYLE.get(int(node.tag[1:]), "bold")
-        yield from (line.stylize(style) for line in _inline(node).wrap(width))
+        yield from (line.stylize(style) for line in wrap(_inline(node), width))
     elif kind in ("paragraph", "inline"):
-        yield from _inline(node).wrap(width)
+        yield from wrap(_inline(node), width)
     elif kind in ("bullet_list", "ordered_list"):
         yield from _list(node, width)
     elif kind == "blockquote":
@@ -106,7 +107,7 @@ def _block(node: SyntaxTreeNode, width: int) -> Iterator[Content]:
     elif kind == "hr":
         yield Content("─" * width).stylize("$quiet")
     elif node.content:
-        yield from Content(node.content).wrap(width)
+        yield from wrap(Content(node.content), width)
 
 
 def _list(node: SyntaxTreeNode, width: int) -> Iterator[Content]:
@@ -123,8 +124,9 @@ def _list(node: SyntaxTreeNode, width: int) -> Iterator[Content]:
             yield Content.assemble((marker, "$primary") if number == 0 else " " * len(marker), line)
 
 
+@lru_cache(maxsize=4096)
 def _inline(node: SyntaxTreeNode, style: str = "") -> Content:
-    """The text inside a block or a span, styled; `style` is inherited."""
+    """The text inside a block or a span, styled; `style` is inherited. The same at every width, hence kept."""
     parts: list[Content] = []
     for child in node.children:
         kind = child.type
@@ -177,7 +179,7 @@ def table_lines(rows: list[list[Content]], right: list[bool], width: int) -> Ite
         yield from _records(rows, width)
         return
     for index, row in enumerate(rows):
-        wrapped = [cell.wrap(widths[column]) if cell else [Content("")] for column, cell in enumerate(row)]
+        wrapped = [wrap(cell, widths[column]) if cell else [Content("")] for column, cell in enumerate(row)]
         for line in range(max(len(lines) for lines in wrapped)):
             parts: list[Content] = []
             for column, lines in enumerate(wrapped):
@@ -208,4 +210,4 @@ def _records(rows: list[list[Content]], width: int) -> Iterator[Content]:
         if index:
             yield Content("")
         for name, cell in zip(header, row, strict=False):
-            yield from Content.assemble(name.stylize("bold"), ": ", cell).wrap(width)
+            yield from wrap(Content.assemble(name.stylize("bold"), ": ", cell), width)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 
 VERDICT_STYLE = {
@@ -38,7 +40,7 @@ BLOCK_STYLE = {
 
 def cells(content: Content | str) -> int:
     """Width in terminal cells."""
-    return (content if isinstance(content, Content) else Content(content)).cell_length
+    return content.cell_length if isinstance(content, Content) else cell_len(content)
 
 
 def clip(content: Content, width: int) -> Content:
@@ -102,10 +104,37 @@ def joined(parts: Iterable[Content | str], separator: str = "  ") -> Content:
     return Content(separator).join([part for part in contents if part])
 
 
+def wrap(content: Content, width: int) -> list[Content]:
+    """Lines of at most `width` cells, broken at spaces; words longer than a line after a `/`, `-`, `_` or `.` in them."""
+    if all(cells(word) <= width for word in content.plain.split()):
+        return content.wrap(width)
+    lines: list[Content] = []
+    for line in content.split("\n"):
+        cuts, filled, place = [], 0, 0
+        for atom in _atoms(line.plain, width):
+            if filled and filled + cells(atom.rstrip(" ")) > width:
+                cuts.append(place)
+                filled = 0
+            filled += cells(atom)
+            place += len(atom)
+        lines += [piece.rstrip() for piece in line.divide(cuts)] if cuts else [line]
+    return lines
+
+
+def _atoms(text: str, width: int) -> Iterator[str]:
+    """Pieces of a text between which a line may end, none wider than a line."""
+    for word in re.findall(r" *[^ ]+ *| +", text):
+        if cells(word.rstrip(" ")) <= width:
+            yield word
+            continue
+        for piece in re.findall(r"[^/_.-]*[/_.-]+ *|[^/_.-]+", word):
+            yield from (piece,) if cells(piece.rstrip(" ")) <= width else piece
+
+
 def hang(content: Content | str, width: int, indent: int = 2) -> list[Content]:
     """Wrapped lines, all indented."""
     whole = content if isinstance(content, Content) else Content(content)
-    return [Content(" " * indent) + line for line in whole.wrap(max(8, width - indent))]
+    return [Content(" " * indent) + line for line in wrap(whole, max(8, width - indent))]
 
 
 def flow(parts: Iterable[Content], width: int, gap: int = 3) -> list[Content]:
@@ -116,4 +145,4 @@ def flow(parts: Iterable[Content], width: int, gap: int = 3) -> list[Content]:
             lines[-1] = lines[-1] + Content(" " * gap) + part
         else:
             lines.append(part)
-    return [line for whole in lines for line in whole.wrap(width)]
+    return [line for whole in lines for line in wrap(whole, width)]

@@ -69,9 +69,9 @@ def what_if(kb: KnowledgeBase, difference: explain.Difference) -> Told:
         kind="answer",
         markdown=short,
         citations=cited(kb, after),
-        choices=("keep it", phrases.MORE),
+        choices=(phrases.KEEP, phrases.MORE),
     )
-    return Told(message, lambda: _told(kb, after, explain.render(kb, difference)))
+    return Told(message, lambda: _told(kb, after, explain.render(kb, difference), (phrases.KEEP,)))
 
 
 def _told(kb: KnowledgeBase, answer: Recommendation, text: str, choices: tuple[str, ...] = ()) -> Message:

@@ -22,6 +22,8 @@ CLOSING = "Bye. `rackfit chat --resume` goes on with a conversation that was sav
 NOTHING_KEPT = "There is no what-if to keep."
 ONE_MODEL = "One model at a time; which one first?"
 ONE_VALUE = "Several values were named; which one should hold?"
+KEEP = "keep it"
+"""What to say to make a what-if the base case."""
 MORE = "show more"
 """What to say for the whole of an explanation that was shortened."""
 NOTHING_MORE = "Nothing was shortened; `why` and `show me the evidence` can be."

@@ -140,7 +140,7 @@ def difference(kb: KnowledgeBase, before: Recommendation, after: Recommendation)
     candidates = tuple(
         CandidateChange(system=system, title=(news.get(system) or olds[system]).title, before=old, after=new)
         for system in dict.fromkeys((*olds, *news))
-        if (old := _status(olds.get(system))) != (new := _status(news.get(system)))
+        if (old := _status(kb, olds.get(system))) != (new := _status(kb, news.get(system)))
     )
     spoke, speak = ({step.rule for step in answer.trace if step.fired} for answer in (before, after))
     return Difference(
@@ -193,12 +193,17 @@ def explain_text(kb: KnowledgeBase, answer: Recommendation, what: str = "verdict
     return render(kb, why_not(kb, answer, what))
 
 
-def _status(candidate: Candidate | None) -> str:
+def _status(kb: KnowledgeBase, candidate: Candidate | None) -> str:
+    """What became of a system: its fleet, or the rules that keep it out."""
     if candidate is None:
         return "not considered"
     if not candidate.feasible:
-        texts = "; ".join(exclusion.text.rstrip(".") for exclusion in candidate.exclusions)
-        return f"out: {texts or 'no rate known'}"
+        rules = (kb.rules.get(exclusion.constraint) for exclusion in candidate.exclusions)
+        texts = [
+            rule.title if rule is not None else exclusion.text.rstrip(".")
+            for rule, exclusion in zip(rules, candidate.exclusions, strict=True)
+        ]
+        return f"out ({'; '.join(texts) or 'no rate known'})"
     return _fleet(candidate)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from advisor.knowledge import KnowledgeBase
@@ -16,18 +16,24 @@ _PAIRS = 3
 def weighty(kb: KnowledgeBase, answer: Recommendation) -> tuple[Citation, ...]:
     """The citations behind the rates of the best node and rack and behind their comparison, in this order.
 
-    The side of the verdict comes first. Figures of other models are left out, unless a compared pair is of one.
+    Runs with a figure in the comparison weigh most; among equals the side of the verdict comes first. Figures of other
+    models and scenarios are left out where there are some of the asked ones.
     """
     known = {citation.id: citation for citation in answer.evidence}
-    shown = _benchmarks(kb, answer)
+    benchmarks, scenario = _benchmarks(kb, answer), text(answer.requirement, "workload")
     found = (known[i] for i in dict.fromkeys(_ids(answer)) if i in known)
-    return tuple(
-        replace(
-            citation,
-            figures=tuple(figure for figure in citation.figures if _benchmark(figure).startswith(shown)),
-        )
-        for citation in found
-    )
+    weighed = [
+        replace(citation, figures=_of_the_case(citation.figures, benchmarks, scenario)) for citation in found
+    ]
+    return tuple(sorted(weighed, key=lambda citation: not citation.figures))
+
+
+def _of_the_case(figures: Iterable[str], benchmarks: tuple[str, ...], scenario: str) -> tuple[str, ...]:
+    """The figures of these benchmarks, in the asked scenario if there is one."""
+    own = [figure for figure in figures if figure.startswith(benchmarks)]
+    asked = [figure for figure in own if figure.partition(":")[0].endswith(f" {scenario}")] or own
+    once = {figure.partition(":")[2]: figure for figure in reversed(asked)}
+    return tuple(reversed(once.values()))
 
 
 def models_of_speed(kb: KnowledgeBase, answer: Recommendation) -> tuple[str, ...]:
@@ -77,7 +83,3 @@ def _benchmarks(kb: KnowledgeBase, answer: Recommendation) -> tuple[str, ...]:
         if r.model == model
     }
     return tuple(names | {pair.benchmark for pair in answer.comparison.pairs[:_PAIRS]})
-
-
-def _benchmark(figure: str) -> str:
-    return figure.partition(":")[0]

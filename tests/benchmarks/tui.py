@@ -204,9 +204,25 @@ async def standstills() -> None:
             await app.workers.wait_for_complete()
             await pilot.pause(0.3)
             tell(key)
+        await pilot.press("escape")
+        for name, size in {"narrower": (90, 30), "wider": (COLUMNS, ROWS)}.items():
+            await pilot.resize_terminal(*size)
+            await pilot.pause(0.3)
+            tell(name)
+        for text in (
+            "why",
+            "why not the node",
+            "what if air cooled",
+            "what did you assume",
+            "list gotchas",
+        ) * 4:
+            app.submit(text)
+            await app.workers.wait_for_complete()
+        await pilot.pause(0.7)
+        tell("long session")
         await pilot.resize_terminal(90, 30)
         await pilot.pause(0.3)
-        tell("resize")
+        tell("narrower, long")
         beating.cancel()
 
 

@@ -72,7 +72,8 @@ async def test_a_reply_is_chosen_with_the_mouse(running, app: RackfitApp) -> Non
     """A click on a reply sends it."""
     async with running((80, 24)) as pilot:
         await ask(pilot)
-        await pilot.click("#replies", offset=(4, 0))
+        row = int(app.chat.query_one(Replies).away)  # below the question when that is out of view
+        await pilot.click("#replies", offset=(4, row))
         await settle(pilot)
         assert conversation(app).said[-1] == "Air"
 
@@ -317,6 +318,16 @@ async def test_resizing_while_an_answer_streams(tmp_path: Path) -> None:
             await pilot.resize_terminal(*size)
         await pilot.pause(0.7)
         assert all(view.shown == 1.0 for view in app.chat.transcript.views)
+
+
+async def test_the_answer_to_a_changed_fact_comes_into_view(running, app: RackfitApp) -> None:
+    """A fact set in its editor is answered where the reader looks, not below an older answer."""
+    async with running((80, 24)) as pilot:
+        await ask(pilot)
+        await ask(pilot)
+        app.set_facts({"context_tokens": "8192"})
+        await settle(pilot)
+        assert "With context_tokens = 8192" in screen_text(app)
 
 
 async def test_a_long_session_keeps_few_widgets_and_gives_the_rest_back(running, app: RackfitApp) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from textual.content import Content
 from tui_driving import ask, press, screen_text, settle
 
 from tui.app import RackfitApp
 from tui.widgets.bars import KeyBar
+from tui.widgets.message import MessageView
+from tui.widgets.replies import Replies
 
 
 async def test_side_by_side_from_100_columns_on(running, app: RackfitApp) -> None:
@@ -70,3 +73,55 @@ async def test_the_first_screen_at_80_columns_shows_what_to_do(running, app: Rac
         text = screen_text(app)
         for part in ("Name a model", "Which model do you want to serve?", "? help", "^p commands", "^q quit"):
             assert part in text
+
+
+async def test_a_resize_lays_each_message_out_once(
+    running, app: RackfitApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Crossing the border between tabs and side by side costs one layout of what is shown, not one before and one after."""
+    async with running((120, 40)) as pilot:
+        for _ in range(3):
+            await ask(pilot)
+        laid_out: list[tuple[MessageView, int]] = []
+        plain = MessageView.lines
+
+        def counted(view: MessageView, width: int) -> list[Content]:
+            laid_out.append((view, width))
+            return plain(view, width)
+
+        monkeypatch.setattr(MessageView, "lines", counted)
+        for size in ((90, 30), (120, 40)):
+            laid_out.clear()
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            assert len(laid_out) == len(app.chat.transcript.views)
+            assert len({width for _, width in laid_out}) == 1
+
+
+async def test_shrinking_the_terminal_keeps_what_the_user_is_in(running, app: RackfitApp) -> None:
+    """Whoever types goes on typing, whoever reads a panel goes on reading it."""
+    async with running((120, 40)) as pilot:
+        await ask(pilot)
+        for key, shown in (("f6", "why"), ("escape", "chat")):
+            await press(pilot, key)
+            await pilot.resize_terminal(90, 30)
+            await settle(pilot)
+            assert app.chat.panel_name == shown
+            assert app.focused is not None
+            assert app.focused.region.area > 0
+            await pilot.resize_terminal(120, 40)
+            await settle(pilot)
+
+
+async def test_replies_out_of_sight_of_their_question_repeat_it(running, app: RackfitApp) -> None:
+    """Buttons never stand without what they answer: the question is in the conversation, or above them."""
+    async with running((80, 24)) as pilot:
+        await ask(pilot)
+        question = "How is the site cooled?"
+        assert app.chat.query_one(Replies).choices
+        seen = []
+        for key in ("pagedown", "pagedown", "pagedown", "pageup", "pageup", "pageup"):
+            await press(pilot, key)
+            assert screen_text(app).count(question) == 1
+            seen.append(app.chat.query_one(Replies).away)
+        assert set(seen) == {True, False}

@@ -10,7 +10,7 @@ from textual.color import Color
 from textual.content import Content
 
 from tui.filters import PrintableOnly
-from tui.paint import bar, flow, hang
+from tui.paint import bar, cells, flow, hang, wrap
 
 BLACK = Color.parse("black")
 
@@ -52,3 +52,19 @@ def test_parts_wrap_between_them() -> None:
 def test_hanging_lines_are_indented() -> None:
     """Every line of a wrapped text is indented."""
     assert [line.plain for line in hang("one two three", 10, 2)] == ["  one two", "  three"]
+
+
+def test_a_long_id_breaks_where_it_has_a_joint() -> None:
+    """An id longer than a line goes on after a slash or a hyphen, and words beside it stay whole."""
+    lines = [
+        line.plain for line in wrap(Content("from evidence/mlperf-v6.1/acme/b300-x8-trt, 1.5 times"), 22)
+    ]
+    assert lines == ["from evidence/mlperf-", "v6.1/acme/b300-x8-trt,", "1.5 times"]
+
+
+@given(st.text(alphabet="ab/-._ 中", max_size=80), st.integers(4, 30))
+def test_wrapping_loses_nothing_and_fits(text: str, width: int) -> None:
+    """Every line fits, and together they hold every character but the spaces they broke at."""
+    lines = wrap(Content(text), width)
+    assert all(cells(line) <= width for line in lines)
+    assert "".join(line.plain for line in lines).replace(" ", "") == text.replace(" ", "")

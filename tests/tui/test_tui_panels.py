@@ -192,6 +192,18 @@ async def test_why_opens_and_closes_nodes(running, app: RackfitApp) -> None:
         assert not tree.cursor_node.is_expanded
 
 
+async def test_the_proof_fits_into_a_narrow_panel(running, app: RackfitApp) -> None:
+    """At 80 columns every line of the tree ends in the panel, cut with an ellipsis; nothing has to be scrolled sideways."""
+    async with running((80, 24)) as pilot:
+        await ask(pilot)
+        await press(pilot, "f6", "e")
+        tree = app.chat.query_one(Tree)
+        tree.root.expand_all()
+        await settle(pilot)
+        assert tree.virtual_size.width <= tree.size.width
+        assert "…" in screen_text(app)
+
+
 async def test_graph_walks_and_returns(running, app: RackfitApp) -> None:
     """Enter goes to a neighbour, backspace comes back, o reads."""
     async with running() as pilot:

@@ -47,6 +47,8 @@ async def test_a_conversation_goes_on_where_it_ended(tmp_path: Path) -> None:
         assert text.splitlines()[0] == verdict
         said = pilot.app.chat.transcript.said  # type: ignore[attr-defined]
         assert "Llama 3.3 70B in fp8, 32k context, 100 users" in [message.markdown for message in said]
+        assert "Going on with" in text
+        assert "Which model do you want to serve?" not in text
 
 
 @pytest.mark.usefixtures("_own_state")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,7 +15,7 @@ from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
 from advisor.records import TraceStep
-from tui.paint import ORIGIN_MARK
+from tui.paint import ORIGIN_MARK, hang, wrap
 from tui.panels.base import NO_ANSWER, Panel, hint
 
 if TYPE_CHECKING:
@@ -35,6 +36,17 @@ class ProofTree(Tree["Proof | TraceStep"]):
         Binding("o", "want", "read entry", id="why.open"),
         Binding("e", "expand_all", "open all", id="why.expand-all"),
     ]
+
+    def render_label(self, node: TreeNode[Proof | TraceStep], base_style: Style, style: Style) -> Text:
+        """One line that fits into the panel; the whole of it stands below the tree."""
+        label = super().render_label(node, base_style, style)
+        depth, parent = 0, node.parent
+        while parent is not None:
+            depth, parent = depth + 1, parent.parent
+        label.truncate(
+            max(8, self.scrollable_content_region.width - depth * self.guide_depth), overflow="ellipsis"
+        )
+        return label
 
     class Wanted(Event):
         """The reader wants the entry that the current node rests on."""
@@ -111,7 +123,8 @@ class WhyPanel(Panel):
         """Tell more about the node."""
         event.stop()
         data = event.node.data
-        self.query_one("#proof-text", Static).update(_detail(data) if data is not None else Content(""))
+        detail = self.query_one("#proof-text", Static)
+        detail.update(_detail(data, detail.size.width) if data is not None else Content(""))
         self.query_one("#proof-detail", VerticalScroll).scroll_home(animate=False)
 
     def on_proof_tree_wanted(self, event: ProofTree.Wanted) -> None:
@@ -160,7 +173,7 @@ def _step_label(step: TraceStep) -> Text:
     )
 
 
-def _detail(data: Proof | TraceStep) -> Content:
+def _detail(data: Proof | TraceStep, width: int) -> Content:
     lines: list[Content] = []
     if isinstance(data, TraceStep):
         lines.append(Content(data.reason))
@@ -169,10 +182,10 @@ def _detail(data: Proof | TraceStep) -> Content:
     lines.append(Content(data.claim).stylize("bold"))
     if data.detail:
         lines.append(Content(data.detail))
-    lines += [Content(f"  {line}") for line in data.arithmetic]
+    lines += [line for step in data.arithmetic for line in hang(step, width)]
     for name, ids in (("evidence", data.evidence), ("because", data.because)):
         if ids:
-            lines.append(Content.assemble((f"{name} ", "$quiet"), ", ".join(ids)))
+            lines += wrap(Content.assemble((f"{name} ", "$quiet"), ", ".join(ids)), max(8, width))
     return Content("\n").join(lines)
 
 

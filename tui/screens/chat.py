@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.events import Resize
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -35,6 +36,8 @@ class ChatScreen(Screen[None]):
     """Status line, conversation, panels, keys."""
 
     AUTO_FOCUS = "#prompt"
+    HORIZONTAL_BREAKPOINTS = []  # noqa: RUF012  # Textual's own form
+    """None: classes would restyle everything after the first layout of a new size, and lay it out again."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back to the conversation", show=False, id="chat.leave"),
     ]
@@ -44,6 +47,7 @@ class ChatScreen(Screen[None]):
         self._completion = Completion(commands)
         self._prompt = Prompt(history, self._completion)
         self._shown = "facts"
+        self._in_panel = False
         self._beyond_prompt = False
         self._snapshot: Snapshot | None = None
 
@@ -59,12 +63,14 @@ class ChatScreen(Screen[None]):
                 yield Replies()
                 yield self._completion
                 yield self._prompt
+            yield Static("", id="divider")
             with Vertical(id="side"):
                 yield TabBar(titles, id="tabs-side")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Mark the current tab; a wide screen gets its panel after the first frame."""
+        self._arrange(self.app.size.width)
         self._mark_tabs()
         self.call_after_refresh(self._follow_width)
 
@@ -88,19 +94,21 @@ class ChatScreen(Screen[None]):
     @property
     def panel_name(self) -> str:
         """The panel on screen, or `chat` when only the conversation is."""
-        return self._shown if self.wide or self.has_class("-panel") else CHAT
+        return self._shown if self.wide or self._in_panel else CHAT
 
     async def show_panel(self, name: str, *, enter: bool = True) -> None:
         """Bring a panel (or `chat`) on screen and, with `enter`, go into it."""
         if name == CHAT:
-            self.remove_class("-panel")
+            self._in_panel = False
+            self._arrange(self.app.size.width)
             self._mark_tabs()
             if enter:
                 self._prompt.focus()
             return
         self._shown = name
         if enter or not self.wide:
-            self.add_class("-panel")
+            self._in_panel = True
+            self._arrange(self.app.size.width)
         panel = await self._mounted(name)
         for other in self.query("#side > .panel"):
             other.display = other is panel
@@ -127,15 +135,38 @@ class ChatScreen(Screen[None]):
 
     def _mark_tabs(self) -> None:
         self.query_one("#tabs-side", TabBar).current = self._shown
-        self.query_one("#tabs-top", TabBar).current = self._shown if self.has_class("-panel") else CHAT
+        self.query_one("#tabs-top", TabBar).current = self._shown if self._in_panel else CHAT
+
+    def _arrange(self, columns: int) -> None:
+        """Wide: conversation and panel side by side. Narrow: one at a time, chosen by the tabs on top."""
+        wide = columns >= WIDE
+        shown = {
+            "#tabs-top": not wide,
+            "#conversation": wide or not self._in_panel,
+            "#divider": wide,
+            "#side": wide or self._in_panel,
+            "#tabs-side": wide,
+        }
+        for part, display in shown.items():
+            widget = self.query_one(part)
+            if widget.display != display:
+                widget.display = display
 
     async def _follow_width(self) -> None:
         """Beside the conversation there is always a panel."""
         if self.wide and self.is_current and self.is_running:
             await self.show_panel(self._shown, enter=False)
 
-    def on_resize(self) -> None:
-        """Mount the panel that a wider screen shows."""
+    def on_resize(self, event: Resize) -> None:
+        """Arrange the parts before the new size is laid out; mount the panel that a wider screen shows.
+
+        On a screen that has become narrow stays what the user is in.
+        """
+        side = self.query_one("#side")
+        if event.size.width < WIDE and self.query_one("#tabs-side").display:
+            self._in_panel = self.focused is not None and side in self.focused.ancestors
+        self._arrange(event.size.width)
+        self._mark_tabs()
         if self.wide and self.is_mounted and not self.query("#side > .panel"):
             self.call_after_refresh(self._follow_width)
 
@@ -173,6 +204,7 @@ class ChatScreen(Screen[None]):
         event.stop()
         more = self.query_one("#more", Static)
         more.set_class(event.lines > 0, "-open")
+        self.query_one(Replies).away = not event.last_seen
         noun = "line" if event.lines == 1 else "lines"
         more.update(
             Content(f"▼ {event.lines} more {noun} below · PgDn").stylize("$text-accent"), layout=False

@@ -12,7 +12,7 @@ from textual.style import Style
 
 from advisor.visible import visible
 from tui.markdown import LINK_STYLE, lay_out, link_style, links_in
-from tui.paint import ORIGIN_MARK, flow
+from tui.paint import ORIGIN_MARK, flow, wrap
 from tui.widgets.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class MessageView(Drawn):
         gutter = _GUTTER.get(role, "")
         room = width - len(gutter)
         text = visible(self.said.markdown)
-        body = Content(text).wrap(room) if role == "user" else lay_out(text, room)
+        body = wrap(Content(text), room) if role == "user" else lay_out(text, room)
         lines = [
             Content.assemble((gutter if index == 0 else " " * len(gutter), _GUTTER_STYLE.get(role, "")), line)
             for index, line in enumerate(body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -10,7 +11,8 @@ from textual.message import Message as Event
 from textual.reactive import reactive
 from textual.style import Style
 
-from tui.paint import flow
+from tui.markdown import lay_out
+from tui.paint import clip, flow
 from tui.widgets.drawn import Drawn
 
 
@@ -27,6 +29,10 @@ class Replies(Drawn, can_focus=True):
     HELP = "Answers to the question on screen. ← and → choose, enter replies; any other text can be typed instead."
 
     choices: reactive[tuple[str, ...]] = reactive(())
+    question: reactive[str] = reactive("")
+    """What the choices answer, as Markdown; empty when they explain themselves."""
+    away: reactive[bool] = reactive(False)
+    """Whether the question is out of view, so that it is repeated above its choices."""
     position: reactive[int] = reactive(0)
 
     class Chosen(Event):
@@ -52,19 +58,29 @@ class Replies(Drawn, can_focus=True):
         self.set_class(bool(choices), "-open")
         self.redraw()
 
+    def watch_question(self) -> None:
+        """Draw the other question."""
+        self.redraw()
+
+    def watch_away(self) -> None:
+        """Repeat the question, or leave it to the conversation."""
+        self.redraw()
+
     def watch_position(self) -> None:
         """Redraw with the cursor elsewhere."""
         self.redraw()
 
     def lines(self, width: int) -> list[Content]:
-        """The buttons, the current one reversed when focused."""
+        """The question when it is out of view, and the buttons, the current one reversed when focused."""
+        asked = self.choices and self.question and self.away
+        above = [clip(lay_out(_asked(self.question), 10_000)[0], width)] if asked else []
         buttons = []
         for index, choice in enumerate(self.choices):
             current = self.has_focus and index == self.position
             click = Style.from_meta({"@click": f"app.reply({index})"})
             text = Content(f"▸{choice} " if current else f"[{choice}]")
             buttons.append(text.stylize("bold reverse" if current else "bold $text-accent").stylize(click))
-        return flow(buttons, width, gap=2)
+        return [*above, *flow(buttons, width, gap=2)]
 
     def on_focus(self) -> None:
         """Redraw with the cursor."""
@@ -89,3 +105,9 @@ class Replies(Drawn, can_focus=True):
             self.post_message(
                 self.Chosen(self.choices[self.position if index is None else index % len(self.choices)])
             )
+
+
+def _asked(markdown: str) -> str:
+    """The question itself, which is the first bold part of what was said with it."""
+    found = re.match(r"\*\*.+?\*\*", markdown)
+    return found[0] if found else markdown

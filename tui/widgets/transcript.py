@@ -18,8 +18,10 @@ from tui.widgets.message import MessageView
 if TYPE_CHECKING:
     from advisor.dialogue.messages import Message as Said
 
-MOUNTED = 40
-"""Messages kept as widgets; earlier ones come back on demand, so long sessions stay fast and small."""
+MOUNTED = 30
+"""Messages kept as widgets; earlier ones come back on demand, so long sessions stay fast and small.
+
+Each is laid out anew in a new width: as many as can be in the 50 ms that a resize may take."""
 
 
 class Transcript(VerticalScroll):
@@ -42,11 +44,12 @@ class Transcript(VerticalScroll):
     )
 
     class Scrolled(Event):
-        """What lies below the view has changed. lines: how many lines are below."""
+        """What lies below the view has changed. lines: how many lines are below; last_seen: the newest message begins in view."""
 
-        def __init__(self, lines: int) -> None:
+        def __init__(self, lines: int, last_seen: bool) -> None:
             super().__init__()
             self.lines = lines
+            self.last_seen = last_seen
 
     class MenuRequested(Event):
         """The reader wants to act on a message."""
@@ -80,18 +83,21 @@ class Transcript(VerticalScroll):
         views = self.views
         return views[-1] if views else None
 
-    async def add(self, messages: Iterable[Said], *, stream: bool = False, topic: bool = False) -> None:
+    async def add(
+        self, messages: Iterable[Said], *, stream: bool = False, topic: bool = False, turn: bool = False
+    ) -> None:
         """Append messages; the newest `MOUNTED` stay mounted while the reader is at the end.
 
-        stream: reveal them line by line. topic: the first of them is what the view follows from now on.
+        stream: reveal them line by line. topic: the first of them is what the view follows from now on; turn: that too,
+        unless the reader scrolled.
         """
         new = list(messages)
         if new:
             async with self._changing:
-                await self._append(new, stream=stream, topic=topic)
+                await self._append(new, stream=stream, topic=topic, turn=turn)
             self.call_after_refresh(self.follow)
 
-    async def _append(self, new: list[Said], *, stream: bool, topic: bool) -> None:
+    async def _append(self, new: list[Said], *, stream: bool, topic: bool, turn: bool) -> None:
         self.finish_streaming()
         following = topic or self._topic is not None or not self._below
         self.said += new
@@ -103,7 +109,7 @@ class Transcript(VerticalScroll):
             surplus = self.views[:-MOUNTED]
             if surplus:
                 await self.remove_children(surplus)
-            if topic or self._topic is None or not self._topic.is_attached:
+            if topic or turn or self._topic is None or not self._topic.is_attached:
                 self._topic = fresh[0]
         await self._note_hidden()
         if stream:
@@ -150,7 +156,12 @@ class Transcript(VerticalScroll):
         below = max(0, round(self.max_scroll_y - self.scroll_y))
         if below != self._below:
             self._below = below
-            self.post_message(self.Scrolled(below))
+            self.post_message(self.Scrolled(below, self._last_seen))
+
+    @property
+    def _last_seen(self) -> bool:
+        views = self.views
+        return not views or views[-1].virtual_region.y - self.scroll_y < self.size.height
 
     async def show_earlier(self) -> None:
         """Mount up to `MOUNTED` of the messages before the first one shown."""
