@@ -1,0 +1,257 @@
+"""One system sized for a requirement: the rate at, between and beyond audited limits, the fleet, the facts that rules read."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from advisor.evidence.rates import closest_rate
+from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.candidates import Sized, consider, size_candidate
+from advisor.reasoning.requirement import PRICE_PREFIX, complete, said
+from advisor.records import Estimate, FactValue
+
+R1 = {"model": "deepseek-r1", "weight_precision": "fp4"}
+RACK = "gb300-nvl72"
+
+
+def sized(kb: KnowledgeBase, system: str = RACK, price: float | None = None, **values: Any) -> Sized:
+    facts = complete(kb, said(kb, {**R1, **values})).facts
+    if price is not None:
+        facts[f"{PRICE_PREFIX}systems/{system}"] = FactValue(value=price, origin="said")
+    return size_candidate(kb, facts, kb.systems[f"systems/{system}"])
+
+
+def rate(of: Sized) -> Estimate:
+    assert of.rate is not None
+    assert of.rate.estimate is not None
+    return of.rate.estimate
+
+
+def audited(kb: KnowledgeBase, scenario: str) -> Estimate:
+    found = closest_rate(
+        kb, model="models/deepseek-r1", precision="fp4", scenario=scenario, accelerator="accelerators/gb300", unit="rack", accelerators=72
+    )  # fmt: skip
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("workload", "limits", "widths"),
+    [("server", (80, 2000), 8), ("interactive", (15, 1500), 16), ("offline", None, 8)],
+)
+def test_without_a_stated_limit_the_audited_rate_stands(
+    kb: KnowledgeBase, workload: str, limits: tuple[float, float] | None, widths: int
+) -> None:
+    """The rules of MLPerf hold DeepSeek-R1 to 80 ms and 2 s (server), 15 ms and 1.5 s (interactive), offline to nothing."""
+    found = sized(kb, workload=workload)
+    assert rate(found) == audited(kb, workload)
+    assert found.rate is not None
+    assert (found.rate.meets_tpot, found.rate.meets_ttft) == (True, True)
+    assert found.candidate.layout is not None
+    assert found.candidate.layout.accelerators >= found.rate.group_width
+    held = (found.rate.tpot_ms, found.rate.ttft_ms)
+    if limits is None:
+        assert held == (None, None)
+    else:
+        for estimate, limit in zip(held, limits, strict=True):
+            assert estimate is not None
+            assert (estimate.low, estimate.value, estimate.high, estimate.unit) == (0, limit, limit, "ms")
+
+
+@pytest.mark.parametrize(
+    ("limit", "scenario"), [(15, "interactive"), (80, "server"), (81, "server"), (500, "server")]
+)
+def test_at_an_audited_limit_and_beyond_the_loosest_the_audited_rate_stands(
+    kb: KnowledgeBase, limit: float, scenario: str
+) -> None:
+    """A run held to 80 ms also meets 500 ms: what a looser limit would add, nobody measured."""
+    assert rate(sized(kb, workload="interactive", tpot_ms=limit)) == audited(kb, scenario)
+
+
+def test_between_two_audited_limits_both_count(kb: KnowledgeBase) -> None:
+    """Between 15 and 80 ms neither row was measured: both are cited, and the end that is nearer weighs more."""
+    server, interactive = audited(kb, "server"), audited(kb, "interactive")
+    near, far = (rate(sized(kb, workload="interactive", tpot_ms=limit)) for limit in (79.9, 15.02))
+    assert near.basis == far.basis == "calibrated"
+    assert set(near.evidence) == {*server.evidence, *interactive.evidence}
+    assert near.value == pytest.approx(server.value, rel=0.01)
+    assert far.value == pytest.approx(interactive.value, rel=0.01)
+    middle = rate(sized(kb, workload="interactive", tpot_ms=round(math.sqrt(15 * 80), 1)))
+    assert middle.high / middle.low > near.high / near.low
+    assert middle.high / middle.low > far.high / far.low
+
+
+def test_a_tighter_limit_than_any_audited_one_takes_a_part_of_its_rate(kb: KnowledgeBase) -> None:
+    """Below 15 ms the model moves the audited rate down, and doubt grows with the distance."""
+    at, close, far = (rate(sized(kb, workload="interactive", tpot_ms=limit)) for limit in (15, 14, 11))
+    assert far.value < close.value < at.value
+    assert close.basis == "calibrated"
+    assert set(close.evidence) == set(at.evidence)
+    assert far.high / far.low > close.high / close.low > at.high / at.low
+
+
+def test_longer_answers_than_the_audited_ones_are_moved_by_the_model(kb: KnowledgeBase) -> None:
+    """A context of more tokens to read per step is slower, never audited."""
+    plain, longer = (
+        sized(kb, workload="offline"),
+        sized(kb, workload="offline", output_tokens=32_000, input_tokens=32_000),
+    )
+    assert rate(longer).basis == "calibrated"
+    assert rate(longer).value < rate(plain).value
+    assert longer.rate is not None
+    assert any("32,000 in, 32,000 out" in step for step in longer.rate.steps)
+
+
+def test_no_batch_meets_an_impossible_limit(kb: KnowledgeBase) -> None:
+    """0.1 ms a token is below the time of reading the weights once."""
+    found = sized(kb, workload="interactive", tpot_ms=0.1)
+    assert found.rate is not None
+    assert found.rate.estimate is None
+    assert found.rate.meets_tpot is False
+    assert not found.candidate.feasible
+
+
+def test_a_modelled_rate_meets_only_what_was_asked(kb: KnowledgeBase) -> None:
+    """Llama 3.1 70B has no audited row here: with a limit it says whether it is met, without one it says nothing."""
+
+    def met(**values: Any) -> tuple[bool | None, bool | None]:
+        found = sized(kb, "hgx-h200", model="llama-3.3-70b", weight_precision="fp8", **values).rate
+        assert found is not None
+        return found.meets_tpot, found.meets_ttft
+
+    assert met(workload="offline") == (None, None)
+    assert met(workload="server", tpot_ms=50, ttft_ms=5000) == (True, True)
+    assert met(workload="server", tpot_ms=0.1, ttft_ms=5000) == (False, False)
+
+
+def test_a_fleet_carries_the_demand_with_its_growth_and_spares(kb: KnowledgeBase) -> None:
+    """100,000 tok/s and 20 %: replicas x width x rate is at least 120,000 and one replica less is not; a spare rack on top."""
+    found = sized(kb, workload="server", throughput_tokens_per_s=100_000, growth_percent=20, spare=1)
+    fleet, layout = found.candidate.fleet, found.candidate.layout
+    assert fleet is not None
+    assert layout is not None
+    each = layout.accelerators * rate(found).value
+    assert (fleet.replicas - 1) * each < 120_000 <= fleet.replicas * each
+    assert fleet.spare_systems == 1
+    assert fleet.systems == math.ceil(fleet.replicas / (72 // layout.accelerators)) + 1
+    assert fleet.accelerators_installed == 72 * fleet.systems
+
+
+def test_without_a_demand_a_unit_or_the_accelerators_named_are_filled(kb: KnowledgeBase) -> None:
+    """One rack; two when 144 were named, one when 143 were; each filled with replicas. At 5 USD: 360 USD an hour over the rack's rate."""
+    one, short, two = (
+        sized(kb, workload="server", price=5.0, **more)
+        for more in ({}, {"accelerator_count": 143}, {"accelerator_count": 144})
+    )
+    assert [each.candidate.fleet.systems for each in (one, short, two) if each.candidate.fleet] == [1, 1, 2]
+    fleet, layout = one.candidate.fleet, one.candidate.layout
+    assert fleet is not None
+    assert layout is not None
+    assert fleet.replicas == 72 // layout.accelerators
+    assert fleet.cost is not None
+    assert fleet.cost.usd_per_hour == 360
+    capacity = rate(one).value * fleet.replicas * layout.accelerators
+    assert fleet.cost.usd_per_million_output_tokens == pytest.approx(360 / 3600 / capacity * 1e6)
+    assert two.candidate.fleet is not None
+    assert two.candidate.fleet.replicas == 2 * fleet.replicas
+
+
+def test_rules_read_what_was_sized(kb: KnowledgeBase) -> None:
+    """The facts of a candidate are the figures of its fleet, memory, rate and data sheet."""
+    found = sized(kb, "hgx-b200", workload="server", throughput_tokens_per_s=200_000)
+    facts = {name.removeprefix("candidate_"): fact.value for name, fact in found.facts.items()}
+    assert all(
+        fact.origin == "computed" and fact.because == "systems/hgx-b200" for fact in found.facts.values()
+    )
+    candidate, system = found.candidate, kb.systems["systems/hgx-b200"]
+    assert candidate.fleet is not None
+    assert candidate.layout is not None
+    assert candidate.memory is not None
+    assert facts == {
+        "system": "systems/hgx-b200", "accelerator": "accelerators/b200", "kind": "node", "vendor": "nvidia",
+        "air_cooled": "air" in system.cooling, "liquid_cooled": "liquid" in system.cooling, "power_kw": 14.3,
+        "availability": "available", "buyable": True, "rentable": True, "domain": 8, "measured": True,
+        "fits": True, "headroom_gib": candidate.memory.headroom_bytes / 2**30, "group_width": candidate.layout.accelerators,
+        "demand_accelerators": candidate.fleet.accelerators_needed, "systems": candidate.fleet.systems,
+        "installed": candidate.fleet.accelerators_installed, "utilisation": candidate.fleet.utilisation,
+        "meets_tpot": True, "meets_ttft": True, "basis": "audited",
+    }  # fmt: skip
+    assert candidate.feasible
+    assert candidate.fits
+    assert candidate.unit == "node"
+    assert candidate.latency is not None
+    assert candidate.latency.tpot_ms is not None
+    assert candidate.latency.tpot_ms.value == 80
+
+
+def test_memory_is_shown_under_the_load_of_one_replica(kb: KnowledgeBase) -> None:
+    """500 users on four data-parallel ranks are 125 x 8,192 tokens of 35,136 B each (61 layers x 576 B of an 8-bit latent)."""
+    found = sized(kb, "hgx-b200", workload="server", concurrency=500, context_tokens=8192)
+    memory, fleet = found.candidate.memory, found.candidate.fleet
+    assert memory is not None
+    assert fleet is not None
+    assert fleet.replicas == 1
+    assert memory.kv_bytes_per_token == 61 * 576
+    assert found.candidate.layout is not None
+    assert found.candidate.layout.dp == 4
+    assert memory.kv_bytes_needed == 125 * 8192 * 61 * 576
+    crowded = sized(kb, "hgx-b200", workload="server", concurrency=5000, context_tokens=8192).candidate
+    assert crowded.memory is not None
+    assert crowded.memory.headroom_bytes >= 0
+    assert crowded.fleet is not None
+    assert crowded.fleet.replicas * crowded.memory.max_sequences >= 5000
+
+
+def test_weights_that_do_not_fit_exclude_with_the_nearest_change(kb: KnowledgeBase) -> None:
+    """DeepSeek-R1 in FP8 is 671 GB, eight H100 see 637: out, and FP4 would pass."""
+    found = sized(kb, "hgx-h100", weight_precision="fp8", context_tokens=8192)
+    candidate = found.candidate
+    assert not candidate.fits
+    assert not candidate.feasible
+    assert candidate.layout is None
+    assert candidate.fleet is None
+    (exclusion,) = candidate.exclusions
+    assert exclusion.constraint == "rules/memory-must-fit"
+    assert "weights and reserves exceed" in exclusion.text
+    assert exclusion.nearest == "weights in fp4"
+    assert found.facts["candidate_fits"].value is False
+
+
+def test_arithmetic_is_said_step_by_step(kb: KnowledgeBase) -> None:
+    """Weights, cache, rate, replica, fleet: the figures of the answer's own fields."""
+    found = sized(kb, workload="server")
+    steps, fleet = found.candidate.arithmetic, found.candidate.fleet
+    assert fleet is not None
+    assert steps[0].startswith("DeepSeek-R1 in fp4: ")
+    assert steps[1].startswith("KV 34.3 KiB a token on each accelerator; one replica holds ")
+    assert any(step.startswith("audited server rate: ") for step in steps)
+    width = found.candidate.layout.accelerators if found.candidate.layout else 0
+    assert (
+        f"one replica: {width} × {rate(found).value:,.0f} = {width * rate(found).value:,.0f} tokens/s"
+        in steps
+    )
+    assert steps[-1].endswith(f"on {fleet.systems} × 72 = {fleet.accelerators_installed} installed")
+    assert (
+        f"{fleet.replicas} replicas (set by one full unit) × {width} = {fleet.accelerators_needed} accelerators"
+        in steps[-1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"system": "hgx-h200"}, {"systems/hgx-h200"}), ({"accelerator": "gb300"}, {"systems/gb300-nvl72"}),
+        ({"system": "hgx-h200", "accelerator": "gb300"}, set()),
+    ],
+)  # fmt: skip
+def test_only_what_was_named_is_considered(
+    kb: KnowledgeBase, values: dict[str, Any], expected: set[str]
+) -> None:
+    """A system, an accelerator, both together; or everything."""
+    assert {system.id for system in consider(kb, said(kb, values))} == expected
+    assert len(consider(kb, {})) == len(kb.systems)
+    both = {"system": FactValue(value="systems/hgx-h200,systems/gb300-nvl72", origin="said")}
+    assert {system.slug for system in consider(kb, both)} == {"hgx-h200", "gb300-nvl72"}
