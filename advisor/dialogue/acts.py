@@ -21,23 +21,34 @@ def act_of(lexicon: Lexicon, line: Line, facts: Mapping[str, Reading]) -> tuple[
     concepts = tuple(dict.fromkeys(n.slug for item in terms.items if item.canon == "C" for n in item.names))
     index, owners = lexicon.asked
     refused = -1
+    spoken = {id(line): (line.text, _bare(lexicon, line)), id(terms): (terms.text, _bare(lexicon, terms))}
     for place in index.places(line.words | terms.words):
         owner = owners[place]
         if owner == refused:
             continue
         if not _allowed(lexicon, lexicon.acts[owner], line, facts):
             refused = owner
-        elif _occurs(index.patterns[place], line, terms):
+        elif _occurs(index.patterns[place], line, terms, spoken):
             return lexicon.acts[owner], concepts
     return (SAY if facts else UNKNOWN), concepts
 
 
-def _occurs(pattern: Pattern, line: Line, terms: Line) -> bool:
-    """Whether a pattern matches: those that speak of concepts in the line with terms, all others in the plain words."""
+def _bare(lexicon: Lexicon, line: Line) -> str:
+    """The text of a line without the words that people start and end a request with: `ok, could you … please`."""
+    words = line.text.split()
+    first, last = 0, len(words)
+    while first < last and lexicon.unmarked(words[first]) in lexicon.openings:
+        first += 1
+    while last > first and lexicon.unmarked(words[last - 1]) in lexicon.closings:
+        last -= 1
+    return " " + "".join(word + " " for word in words[first:last])
+
+
+def _occurs(pattern: Pattern, line: Line, terms: Line, spoken: Mapping[int, tuple[str, str]]) -> bool:
+    """Whether a pattern matches a line or what is bare in it: patterns that speak of concepts the line with terms."""
     where = terms if any(slot.type == "concept" for slot in pattern.slots) else line
-    return (
-        all(where.words & need for need in pattern.needs)
-        and pattern.expression.search(where.text) is not None
+    return all(where.words & need for need in pattern.needs) and any(
+        pattern.expression.search(text) is not None for text in spoken[id(where)]
     )
 
 

@@ -80,6 +80,8 @@ class Lexicon:
         self.terms: dict[str, list[str]] = language["terms"]
         self._acts: list[dict[str, Any]] = language["acts"]
         self.negation = frozenset(tuple(t.text for t in tokens_of(word)) for word in self.terms["negation"])
+        self.openings = frozenset(language["openings"])
+        self.closings = frozenset(language["closings"])
         self.suffixes = frozenset(self.terms["accelerator suffix"])
         self.fillers = frozenset(self.terms["fill before"]) | frozenset(self.terms["fill after"])
         self.leads = frozenset(self.terms["fill before"]) | frozenset(language["number_leads"])
@@ -91,6 +93,10 @@ class Lexicon:
         self.models = ModelNames(
             kb, self.ordinary, frozenset(language["no_names"]), frozenset(language["models_beside_hardware"])
         )
+
+    def unmarked(self, word: str) -> str:
+        """A word of a canonical line as it was written."""
+        return word[1:] if self.marks.get(word[1:]) == word else word
 
     def _fact_words(self) -> list[str]:
         """Every word for a fact that can be said, and the plain words for kinds of them: what can be forgotten."""

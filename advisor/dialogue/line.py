@@ -265,6 +265,9 @@ def _part_of_one(lexicon: Lexicon, words: Sequence[str]) -> tuple[float, int] | 
         return None
     length = 2 if words[:2] == ["half", "a"] else 1
     following = words[length] if length < len(words) else ""
+    if words[0] == "a" and following == "hundred":
+        value, more = _added(lexicon, words[1:])
+        return value, more + 1
     known = following in lexicon.multipliers or (words[0] == "half" and following in ("second", "sec", "s"))
     return (0.5 if words[0] == "half" else 1.0, length if known else 0)
 

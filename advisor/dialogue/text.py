@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     r"|(?P<symbol>\S)"
 )  # fmt: skip
 _SEPARATED = str.maketrans("", "", ",'_")
-_SPELT_OUT = {"whats": "what", "wheres": "where", "hows": "how", "whos": "who"}
+_SPELT_OUT = {"whats": "what", "wheres": "where", "hows": "how", "whos": "who", "whys": "why"}
 """A question word with `is` drawn into it, and the question word."""
 _SCALE = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12, "g": 1e9}
 

@@ -153,6 +153,8 @@ class Turns:
 
     def _compare(self, text: str, understood: Understood) -> list[Message]:
         """A table of the named systems beside the best node and rack, or the answer to a case stated with them."""
+        if not understood.facts and self.recommendation is not None:
+            return self._answer_now(text, understood)
         if "accelerator" not in understood.facts and "system" not in understood.facts:
             return self._take_facts(text, understood)
         if "model" in understood.facts or self.recommendation is None:

@@ -15,6 +15,7 @@ REQUESTS: dict[str, list[str]] = json.loads(
 )
 SAME_TURN = {
     "why": {"why", "why_not"},
+    "why_not": {"why", "why_not"},
     "change": {"change", "say", "what_if"},
     "define": {"define", "show"},
     "show": {"define", "show"},
