@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Literal
 
@@ -45,7 +46,13 @@ class ClaimProblem:
 
 
 class _InputMissingError(Exception):
-    """An input that names nothing; the text says what and what there is."""
+    """An input that names nothing; the text says what and what there is. fix: what to write."""
+
+    def __init__(
+        self, message: str, fix: str = "name a value as <evidence id>#<benchmark>/<scenario>"
+    ) -> None:
+        super().__init__(message)
+        self.fix = fix
 
 
 def check_claims(kb: KnowledgeBase, gotcha: Gotcha) -> tuple[ClaimProblem, ...]:
@@ -90,11 +97,15 @@ def _check(
         yield ClaimProblem(kind="no-number", where=where, text=figure, message=f"{shown(figure)} does not hold {missing}",
                            fix="write the figure with its digits, or leave the expression out")  # fmt: skip
         return
-    try:
-        values = {name: _resolve(kb, reference) for name, reference in claim.inputs.items()}
-    except _InputMissingError as error:
-        yield ClaimProblem(kind="input", where=(*where, "inputs"), text=text, message=str(error),
-                           fix="name an evidence value as <evidence id>#<benchmark>/<scenario>")  # fmt: skip
+    values: dict[str, Fraction] = {}
+    for name, reference in claim.inputs.items():
+        try:
+            values[name] = _resolve(kb, reference)
+        except _InputMissingError as error:
+            yield ClaimProblem(
+                kind="input", where=(*where, "inputs", name), text=text, message=str(error), fix=error.fix
+            )
+    if len(values) < len(claim.inputs):
         return
     unused = set(values)
     for (field, expression), number in zip(expressions, numbers, strict=False):
@@ -198,6 +209,9 @@ def _result(entry: Evidence, run: str) -> Result:
         and (not variant or variant in result.accuracy_variants)
     ]
     if not fitting:
-        have = ", ".join(f"{r.benchmark}/{r.scenario}" for r in entry.results)
-        raise _InputMissingError(f"{entry.id} has no result {shown(run)}; it has {have}")
+        have = list(dict.fromkeys(f"{r.benchmark}/{r.scenario}" for r in entry.results))
+        message = f"{entry.id} has no result {shown(run)}; it has {', '.join(have)}"
+        if near := get_close_matches(run, [*have, "@accelerators"], n=1, cutoff=0.9):
+            raise _InputMissingError(message, f"did you mean #{near[0]}?")
+        raise _InputMissingError(message)
     return max(fitting, key=lambda result: result.accuracy_variants[-1:])

@@ -43,8 +43,14 @@ def check_file(file: EntryFile) -> CheckedFile:
     data = document.data
     if data is None or any(finding.severity == "error" for finding in findings):
         return CheckedFile(document=document, findings=findings)
-    findings += check_document(document, file.kind)
-    findings += _check_id(document, data.get("id"), file.id)
+    wrong_id = _check_id(document, data.get("id"), file.id)
+    places = {(finding.line, finding.column) for finding in wrong_id}
+    findings += [
+        f
+        for f in check_document(document, file.kind)
+        if (f.line, f.column) not in places or f.code == "KB102"
+    ]
+    findings += wrong_id
     entry: Entry | None = None
     if not any(finding.severity == "error" for finding in findings):
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -16,6 +17,10 @@ _TYPES = {
     "string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false",
     "array": "a list", "object": "a mapping of fields", "null": "empty",
 }  # fmt: skip
+
+
+_NUMBER = re.compile(r"\d[\d.]{0,30}")
+_MOST_RESPELT = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +42,8 @@ class _Case:
     where: Where
     value: Any
     node: Mapping[str, Any]
+    inside: Callable[[str], Mapping[str, Any]] = lambda _name: {}
+    """The schema of a field of the value."""
 
     @property
     def field(self) -> str:
@@ -50,7 +57,13 @@ class _Case:
 def explain(error: Any, data: Any, schema: str, schemas: Schemas) -> Iterator[Violation]:
     """The violations that one validator error stands for; several when it names several fields."""
     where = tuple(error.instance_path)
-    case = _Case(error, where, _value_at(data, where), _node_at(schemas[schema], where, schema, schemas))
+    case = _Case(
+        error,
+        where,
+        _value_at(data, where),
+        _node_at(schemas[schema], where, schema, schemas),
+        lambda name: _node_at(schemas[schema], (*where, name), schema, schemas),
+    )
     explainer = _EXPLAINERS.get(error.kind.name, _other)
     yield from explainer(case)
 
@@ -80,7 +93,11 @@ def _unknown(case: _Case) -> Iterator[Violation]:
 
 def _missing(case: _Case) -> Iterator[Violation]:
     name = case.error.kind.property
-    meaning = _meaning(case.node.get("properties", {}).get(name, {}))
+    unknown = [key for key in case.value if key not in case.node.get("properties", {})]
+    if get_close_matches(name, unknown, n=1):
+        return  # misspelt: the unknown field is reported, with this one as what was meant
+    node = case.inside(name)
+    meaning = ", ".join(map(str, node.get("enum", ()))) or _meaning(node)
     inside = f" in {case.field}" if case.where else ""
     yield Violation(
         code="KB102", where=case.where, message=f"field `{name}` is missing{inside}",
@@ -95,10 +112,13 @@ def _type(case: _Case) -> Iterator[Violation]:
         fix = "write it in quotes"
     elif case.value is None:
         fix = "give it a value or delete the line"
-    elif "array" in case.error.kind.types and isinstance(case.value, str):
-        fix = f"write [{case.value[:60]}], or one `- ` line for each item"
+    elif "array" in case.error.kind.types and isinstance(case.value, (str, int, float)):
+        fix = f"write [{str(case.value)[:60]}], or one `- ` line for each item"
     elif isinstance(case.value, str) and {"number", "integer"} & set(case.error.kind.types):
         fix = "write a plain number, without quotes, separators or unit"
+    elif "value" in case.node.get("properties", {}) and isinstance(case.value, (str, int, float)):
+        number = _NUMBER.search(str(case.value).replace(",", ""))
+        fix = f"write {{value: {number.group() if number else '…'}, trust: unverified}}, and its source"
     yield Violation(
         code="KB103", where=case.where, message=f"{case.field} must be {' or '.join(wanted)}, not {_shape(case.value)}",
         fix=fix,
@@ -107,7 +127,7 @@ def _type(case: _Case) -> Iterator[Violation]:
 
 def _enum(case: _Case) -> Iterator[Violation]:
     options = [str(option) for option in case.error.kind.options]
-    close = get_close_matches(str(case.value), options, n=1, cutoff=0.5)
+    close = get_close_matches(str(case.value), options, n=1)
     fix = f"did you mean {close[0]}? " if close else ""
     yield Violation(
         code="KB104", where=case.where, message=f"{case.field} is {_shown(case.value)}",
@@ -126,9 +146,33 @@ def _constant(case: _Case) -> Iterator[Violation]:
 
 
 def _pattern(case: _Case) -> Iterator[Violation]:
+    pattern = str(case.node.get("pattern", ""))
+    fix = case.meaning or f"it must match {pattern[:80]}"
+    if isinstance(case.where[-1], int) and " - " in case.value:
+        fix = "a line below begins with `- ` and is indented deeper, so it continues this item; align the two"
+    elif better := next((text for text in _respelt(case.value) if re.search(pattern, text)), ""):
+        fix = f"write {better}; {fix}"
     yield Violation(
-        code="KB105", where=case.where, message=f"{case.field}: {_shown(case.value)} is not written as it must be",
-        fix=case.meaning or f"it must match {str(case.node.get('pattern', ''))[:80]}",
+        code="KB105", where=case.where, message=f"{case.field}: {_shown(case.value)} is not written as it must be", fix=fix,
+    )  # fmt: skip
+
+
+def _respelt(text: str) -> Iterator[str]:
+    """How names are spelt in one place or another: lower case, hyphens or underscores, as a flag."""
+    if len(text) <= _MOST_RESPELT:
+        words = re.findall(r"[a-z0-9.]+", text.lower())
+        yield from (text.lower(), "_".join(words), "-".join(words), f"--{'-'.join(words)}")
+
+
+def _key(case: _Case) -> Iterator[Violation]:
+    """A field of free choice whose name is none that may be chosen."""
+    inner = case.error.kind.error
+    name = str(inner.instance)
+    options = [str(option) for option in getattr(inner.kind, "options", ())]
+    fix = f"one of: {', '.join(options)}" if options else _meaning(case.node) or "lower case and underscores"
+    yield Violation(
+        code="KB101", where=(*case.where, name), message=f"{case.field} cannot hold {shown(name)}",
+        fix=fix, at_key=True,
     )  # fmt: skip
 
 
@@ -136,7 +180,7 @@ def _limit(words: str) -> Callable[[_Case], Iterator[Violation]]:
     def explainer(case: _Case) -> Iterator[Violation]:
         limit = case.error.kind.limit
         size = len(case.value) if isinstance(case.value, (str, list, dict)) else _shown(case.value)
-        text = words.format(field=case.field, size=size, limit=limit)
+        text = words.format(field=case.field, size=size, limit=limit, s="" if size == 1 else "s")
         yield Violation(code="KB106", where=case.where, message=text, fix=case.meaning)
 
     return explainer
@@ -162,6 +206,9 @@ def _one_of(case: _Case) -> Iterator[Violation]:
         yield from _best_alternative(case)
     elif isinstance(case.value, dict):  # else its type is a violation of its own
         present = [key for key in keys if key in case.value]
+        strange = [key for key in case.value if key not in case.node.get("properties", {})]
+        if not present and any(get_close_matches(key, keys, n=1) for key in strange):
+            return  # misspelt: the unknown field is reported, with the one that was meant
         if len(present) == 1:
             message, fix = _beside(case, present[0], alternatives[keys.index(present[0])])
         else:
@@ -209,8 +256,14 @@ def _best_alternative(case: _Case) -> Iterator[Violation]:
         key=lambda errors: (-max((len(e.instance_path) for e in errors), default=0), len(errors)),
     )
     reasons = "; ".join(" ".join(error.message.split())[:120] for error in closest[:2])
+    if isinstance(case.value, str) and _NUMBER.fullmatch(case.value):
+        yield Violation(code="KB103", where=case.where, message=f"{case.field} must be a number, not {_shape(case.value)}",
+                        fix="write it without quotes")  # fmt: skip
+        return
+    shown_value = f": {_shown(case.value)}" if isinstance(case.value, str) else ""
     yield Violation(
-        code="KB108", where=case.where, message=f"{case.field} fits none of the allowed shapes", fix=f"closest: {reasons}"
+        code="KB108", where=case.where, message=f"{case.field} fits none of the allowed shapes{shown_value}",
+        fix=case.meaning if shown_value and case.meaning else f"closest: {reasons}",
     )  # fmt: skip
 
 
@@ -221,15 +274,16 @@ _EXPLAINERS: dict[str, Callable[[_Case], Iterator[Violation]]] = {
     "enum": _enum,
     "const": _constant,
     "pattern": _pattern,
+    "propertyNames": _key,
     "uniqueItems": _unique,
     "oneOf": _one_of,
     "anyOf": _one_of,
-    "minLength": _limit("{field} has {size} characters; at least {limit}"),
-    "maxLength": _limit("{field} has {size} characters; at most {limit}"),
-    "minItems": _limit("{field} has {size} items; at least {limit}"),
-    "maxItems": _limit("{field} has {size} items; at most {limit}"),
-    "minProperties": _limit("{field} has {size} fields; at least {limit}"),
-    "maxProperties": _limit("{field} has {size} fields; at most {limit}"),
+    "minLength": _limit("{field} has {size} character{s}; at least {limit}"),
+    "maxLength": _limit("{field} has {size} character{s}; at most {limit}"),
+    "minItems": _limit("{field} has {size} item{s}; at least {limit}"),
+    "maxItems": _limit("{field} has {size} item{s}; at most {limit}"),
+    "minProperties": _limit("{field} has {size} field{s}; at least {limit}"),
+    "maxProperties": _limit("{field} has {size} field{s}; at most {limit}"),
     "minimum": _limit("{field} is {size}; at least {limit}"),
     "maximum": _limit("{field} is {size}; at most {limit}"),
     "exclusiveMinimum": _limit("{field} is {size}; it must be above {limit}"),
@@ -302,5 +356,6 @@ def _resolve(node: Mapping[str, Any], base: str, schemas: Schemas) -> tuple[Mapp
         for step in pointer.strip("/").split("/") if pointer.strip("/") else []:
             target = target.get(step, {})
         own = {key: value for key, value in node.items() if key != "$ref"}
-        node = {**target, **own}
+        fields = {**target.get("properties", {}), **own.get("properties", {})}
+        node = {**target, **own, **({"properties": fields} if fields else {})}
     return node, base

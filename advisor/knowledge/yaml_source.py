@@ -172,6 +172,8 @@ _ADVICE = (
 
 def _syntax_finding(document: Document, error: yaml.MarkedYAMLError) -> Finding:
     mark = error.problem_mark or error.context_mark
+    if error.context == "while scanning a simple key":
+        mark = error.context_mark  # where the text begins that should have been a key or been indented
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     problem = " ".join(str(error.problem or error.context or "not YAML").split())
     advice = (fix for words, fix in _ADVICE if words in problem)

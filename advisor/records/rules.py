@@ -12,10 +12,9 @@ FactType = Literal["number", "integer", "choice", "flag", "text", "entry"]
 Scope = Literal["requirement", "candidate", "comparison"]
 EffectKind = Literal["favour", "require", "forbid", "assume", "ask", "warn"]
 
-RESERVED_FLAGS = frozenset(
-    f"--{name}"
-    for name in ("config", "explain", "fact", "format", "help", "kb", "no-flips", "output", "price", "steps", "x", "y")
-)
+RESERVED_FLAGS = frozenset({
+    "--config", "--explain", "--fact", "--format", "--help", "--kb", "--no-flips", "--output", "--price", "--steps", "--x", "--y",
+})  # fmt: skip
 """Options that the commands with a flag for every fact have of their own."""
 
 

@@ -51,7 +51,15 @@ CASES = [
     ({"applies_when": {"fact": "x", "below": 9, "above": 3}}, "KB108 `applies_when`: `fact` takes one of above, below; write a part for each: `all: [{fact: …, above: …}, {fact: …, below: …}]`"),
     ({"applies_when": {"fact": "x"}}, "KB108 `applies_when`: `fact` has nothing beside it; add one of is, in, above, at_least, below, at_most, known, stated"),
     ({"applies_when": {"all": [{"fact": "x", "is": 1}], "below": 3}}, "KB108 `applies_when`: `all` stands alone, not beside below; move below into a part of it"),
-    ({"claims": [{"txt": "5"}]}, "KB102 field `text` is missing in `claims[0]`; add `text:`"),
+    ({"claims": [{"txt": "5"}]}, "KB101 unknown field 'txt' in `claims[0]`; did you mean `text`?"),
+    ({"claims": [{"expression": "5"}]}, "KB102 field `text` is missing in `claims[0]`; add `text:`"),
+    ({"sources": 5}, "KB103 `sources` must be a list, not the number 5; write [5], or one `- ` line for each item"),
+    ({"concepts": ["concepts/a - concepts/b"]}, "a line below begins with `- ` and is indented deeper, so it continues this item"),
+    ({"applies_when": {"fact": "Tpot-MS", "below": 3}}, "KB105 `applies_when.fact`: 'Tpot-MS' is not written as it must be; write tpot_ms; Name of a fact"),
+    ({"applies_when": {"fact": "x", "below": "3"}}, "KB103 `applies_when.below` must be a number, not the text '3'; write it without quotes"),
+    ({"applies_when": {"fact": "x", "below": "15ms"}}, "fits none of the allowed shapes: '15ms'; Strictly less: a number in the fact's unit, the same with the unit behind a space (`15 ms`)"),
+    ({"concepts": []}, "KB106 `concepts` has 0 items; at least 1"),
+    ({"title": "x"}, "KB106 `title` has 1 character; at least 3"),
 ]  # fmt: skip
 
 

@@ -1,12 +1,12 @@
-"""KB512-KB513: what people type for a fact, as words and as a flag, can be read and is its own."""
+"""KB512-KB514: what people type for a fact, as words and as a flag, can be read and is its own; its range holds values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor.lint.check import Problem, corpus_check
+from advisor.lint.check import Problem, corpus_check, entry_check
 from advisor.lint.corpus import Corpus
-from advisor.records import RESERVED_FLAGS
+from advisor.records import RESERVED_FLAGS, Fact
 
 
 @corpus_check("KB512", "unreadable-phrase", "error")
@@ -78,3 +78,40 @@ def flag_taken(corpus: Corpus) -> Iterator[Problem]:
         if owner != fact.id:
             yield Problem(entry=fact.id, where=("flag",), message=f"the flag {fact.flag} is that of {owner}",
                           fix="choose another")  # fmt: skip
+
+
+@entry_check("KB514", "empty-range", "error", "facts")
+def empty_range(fact: Fact) -> Iterator[Problem]:
+    """No value lies between the minimum and the maximum of a fact, or the fact has no numbers.
+
+    ## What it does
+    Compares `minimum` with `maximum`, and both and `unit` with the type of the fact.
+
+    ## Why is this bad?
+    Every answer to its question is refused, or a limit is written down that nothing looks at.
+
+    ## Example
+    ```yaml
+    # facts/tpot-ms.yaml
+    minimum: 100
+    maximum: 10
+    ```
+
+    ## Use instead
+    ```yaml
+    # facts/tpot-ms.yaml
+    minimum: 10
+    maximum: 100
+    ```
+
+    ## How to fix
+    Exchange the two, or delete what does not belong to the type.
+    """
+    if fact.type not in ("number", "integer"):
+        given = [name for name in ("minimum", "maximum", "unit") if getattr(fact, name) not in (None, "")]
+        for name in given:
+            yield Problem(where=(name,), at_key=True, message=f"a fact of type {fact.type} has no {name}",
+                          fix="delete it, or make the type number or integer")  # fmt: skip
+    elif fact.minimum is not None and fact.maximum is not None and fact.minimum > fact.maximum:
+        yield Problem(where=("minimum",), message=f"the minimum, {fact.minimum:g}, is above the maximum, {fact.maximum:g}",
+                      fix="exchange the two")  # fmt: skip

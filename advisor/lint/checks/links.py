@@ -126,11 +126,13 @@ def dangling_link(corpus: Corpus) -> Iterator[Problem]:
 def _hint(corpus: Corpus, target: str) -> str:
     from rapidfuzz import fuzz, process
 
-    kind = target.partition("/")[0] + "/"
-    candidates = [entry_id for entry_id in corpus.kb.entries if entry_id.startswith(kind)]
-    best = process.extractOne(target, candidates, scorer=fuzz.ratio, score_cutoff=75)
+    kind, _, slug = target.partition("/")
+    candidates = [
+        entry_id.partition("/")[2] for entry_id in corpus.kb.entries if entry_id.startswith(f"{kind}/")
+    ]
+    best = process.extractOne(slug, candidates, scorer=fuzz.ratio, score_cutoff=70)
     if best is not None:
-        return f"did you mean {best[0]}?"
+        return f"did you mean {kind}/{best[0]}?"
     if not corpus.base and (kb_folder() / f"{target}.yaml").is_file():
         return "it is in the shipped knowledge base: lint this folder over it with --kb"
     return "create it with `rackfit new`, or delete the link"

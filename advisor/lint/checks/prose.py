@@ -23,6 +23,8 @@ _CODE = re.compile(r"`[^`\n]{0,200}`|https?://\S{1,300}")
 _PLACEHOLDER = re.compile(r"\b(?:TODO|FIXME|XXX|TBD)\b|\blorem ipsum\b", re.IGNORECASE)
 _PLACEHOLDER_HINTS = ("todo", "fixme", "xxx", "tbd", "lorem")
 _PUNCTUATION = ".,;:!?()[]{}\"'“”‘’—–…*"
+_MIN_PLAIN_WORDS = 4
+"""Of advice without a hollow phrase: `Set NCCL_P2P_LEVEL to NVL` is short and says all."""
 _FOLD_BEYOND = 140
 _FOLD_WIDTH = 110
 _RIGHT_WORDS: set[str] = set()
@@ -61,8 +63,8 @@ def empty_advice(entry: Gotcha) -> Iterator[Problem]:
     """
     if len(entry.workaround.split()) > _MAX_HOLLOW_WORDS:
         return
-    rest = HOLLOW.sub(" ", entry.workaround.lower())
-    if len(re.findall(r"[a-z0-9]{3,}", rest)) < _MIN_CONTENT_WORDS:
+    rest, hollow = HOLLOW.subn(" ", entry.workaround.lower())
+    if len(re.findall(r"[a-z0-9]{3,}", rest)) < (_MIN_CONTENT_WORDS if hollow else _MIN_PLAIN_WORDS):
         yield Problem(where=("workaround",), message="the workaround says nothing that a reader can do",
                       fix="say what to do, at which threshold, and how to tell that it worked")  # fmt: skip
 
