@@ -110,10 +110,10 @@ def format_in_name(name: str) -> tuple[str, str] | None:
     words = [
         word.lower() for part in _WORDS.findall(name.replace("_", "-")) for word in (part, *part.split("."))
     ]
-    found = [_FORMAT_WORDS[word] for word in words if word in _FORMAT_WORDS and _FORMAT_WORDS[word][0]]
-    if "gguf" in words:  # the block type says more than the file format
-        found.sort(key=lambda pair: pair[1].startswith("q"))
-    return found[-1] if found else None
+    named = [word for word in words if word in _FORMAT_WORDS and _FORMAT_WORDS[word][0]]
+    blocks = [word for word in named if word != "gguf"]  # a block type says more than the file format
+    found = blocks or named
+    return _FORMAT_WORDS[found[-1]] if found else None
 
 
 def _named_format(model: Model, name: str) -> Checkpoint | None:
