@@ -40,7 +40,8 @@ def explanation(kb: KnowledgeBase, answer: Recommendation, understood: Understoo
     """What the user wants explained."""
     act = understood.act
     if act == "sure":
-        return _whole(kb, answer, explain.render(kb, explain.how_sure(kb, answer)))
+        explained = explain.how_sure(kb, answer)
+        return _shortened(kb, answer, explanation_brief.sure(explained), explain.render(kb, explained))
     if act == "assumptions":
         return _whole(kb, answer, explain.render(kb, explain.assumptions(kb, answer)))
     if act == "evidence":

@@ -11,11 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.contrast import contrast
 from advisor.reasoning.explanation_text import fact_line, parting_line
-from advisor.reasoning.explanations import CandidateChange, Contrast, Difference, Excluded, WhatWouldChange
+from advisor.reasoning.explanations import (
+    CandidateChange,
+    Contrast,
+    Difference,
+    Excluded,
+    HowSure,
+    WhatWouldChange,
+)
 from advisor.reasoning.proof import ProofBuilder
 from advisor.reasoning.trace import show_fact
 from advisor.records import Candidate, Recommendation
-from advisor.units import format_count
+from advisor.units import format_count, format_ratio
 
 _ASIDE = re.compile(r" \([^()]{0,80}\)")
 _NAMED = 3
@@ -89,6 +96,12 @@ def _unit(kb: KnowledgeBase, answer: Recommendation, unit: str) -> Iterator[str]
             candidate = _of(answer, system)
             if candidate is not None:
                 yield f"  {candidate.title}: {_outcome(candidate)}"
+        low, high = answer.comparison.cost_ratio_low, answer.comparison.cost_ratio_high
+        if low is not None and high is not None:
+            yield (
+                f"  Over the price premium and the noise, the rack fleet costs {format_ratio(low)} to "
+                f"{format_ratio(high)} the node fleet"
+            )
         yield from (f"  {line}" for line in _parted(kb, contrast(kb, answer, unit)))
 
 
@@ -122,6 +135,13 @@ def _system(kb: KnowledgeBase, answer: Recommendation, system: str) -> Iterator[
         for one in (candidate, preferred):
             if one is not None:
                 yield f"  {one.title}: {_outcome(one)}"
+
+
+def sure(explained: HowSure) -> str:
+    """The confidence and the reasons that lowered it."""
+    lines = [f"Confidence: {explained.level}"]
+    lines += [f"  not {item.level}: {item.proof.detail} [{item.proof.key}]" for item in explained.lowered]
+    return "\n".join(lines if explained.lowered else [*lines, "  No rule lowers it."])
 
 
 def difference(kb: KnowledgeBase, changed: Difference) -> str:
@@ -179,7 +199,9 @@ def _parted(kb: KnowledgeBase, parted: Contrast) -> Iterator[str]:
         yield f"Both were spoken for; the weights add up to {sums}."
     for proof in parted.spoke_for_rival:
         yield f"for {parted.rival}: {proof.claim.partition(': ')[0]} [{proof.key}]"
-    yield from (parting_line(kb, parting, parted.rival) for parting in parted.partings[:_PARTINGS])
+    # that the winner meets the requirement explains nothing where both do
+    told = [parting for parting in parted.partings if not parting.fact.endswith("_feasible")]
+    yield from (parting_line(kb, parting, parted.rival) for parting in told[:_PARTINGS])
     if not parted.partings and parted.rival not in parted.weights:
         yield f"No rule concludes {parted.rival}."
 
