@@ -123,7 +123,9 @@ def _once(arguments: argparse.Namespace, targets: Sequence[Target], options: Opt
             narrate(
                 f"{compared.gone} findings of {options.baseline} no longer occur; write it again to keep them out"
             )
-    _report(arguments, targets, [replace(finding, path=_short(finding.path)) for finding in findings])
+    _report(
+        arguments, targets, options, [replace(finding, path=_short(finding.path)) for finding in findings]
+    )
     _tell_unchecked(unchecked_files(found, findings, options))
     return 1 if options.fails(findings) else 0
 
@@ -203,7 +205,9 @@ def _short(path: str) -> str:
     return path if inside.startswith("..") else inside
 
 
-def _report(arguments: argparse.Namespace, targets: Sequence[Target], findings: Sequence[Finding]) -> None:
+def _report(
+    arguments: argparse.Namespace, targets: Sequence[Target], options: Options, findings: Sequence[Finding]
+) -> None:
     if arguments.statistics and arguments.format in ("text", "concise"):
         counts = Counter(finding.code for finding in findings)
         text = "\n".join(
@@ -216,12 +220,13 @@ def _report(arguments: argparse.Namespace, targets: Sequence[Target], findings: 
         write_output(str(arguments.output), text + "\n")
     elif text:
         data(text)
-    narrate(_summary(findings, targets))
+    narrate(_summary(findings, targets, known=bool(options.baseline)))
 
 
-def _summary(findings: Sequence[Finding], targets: Sequence[Target]) -> str:
+def _summary(findings: Sequence[Finding], targets: Sequence[Target], *, known: bool) -> str:
+    """One line about the report. known: a baseline took findings out of it."""
     if not findings:
-        return f"no findings in {_listed([path for target in targets for path in target.only or (target.root,)])}"
+        return f"no {'new ' if known else ''}findings in {_listed([path for target in targets for path in target.only or (target.root,)])}"
     counts = Counter(finding.severity for finding in findings)
     parts = ", ".join(
         f"{counts[s]} {s}{'s' if counts[s] > 1 and s != 'info' else ''}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ElementTree
 from importlib.resources import files
 from typing import Any
 
@@ -90,6 +91,29 @@ def test_annotations_are_workflow_commands_that_text_cannot_break() -> None:
         "::warning file=kb/a folder/ü%2C%3A%25.yaml,line=3,endLine=3,col=2,endColumn=9,title=KB402 uncovered-figure"
         "::50%25 of it: ::error::%0Anot%0D a command; write `x`, y"
     )
+
+
+def test_junit_is_xml_in_which_each_finding_is_a_failed_test(bench: Workbench) -> None:
+    """What CI services read: counts that add up, file, line and message of each, whatever characters they hold; a clean run
+    is one test that passed, since a report without tests counts as broken."""
+    nasty = Finding(
+        path="kb/<&\"'>.yaml", line=1, column=1, code="KB001", message="]]> <a> \x00\x1b\ud800 & 'b'"
+    )
+    for findings in ([*_everything(bench), nasty], []):
+        root = ElementTree.fromstring(REPORTERS["junit"](findings).encode())
+        cases = root.findall("testsuite/testcase")
+        assert (
+            root.attrib["failures"]
+            == str(len(findings))
+            == str(len(root.findall("testsuite/testcase/failure")))
+        )
+        assert root.attrib["tests"] == str(len(cases)) == str(max(1, len(findings)))
+        for case, finding in zip(cases, findings, strict=False):
+            failure = case.find("failure")
+            assert failure is not None
+            assert (case.attrib["file"], case.attrib["line"]) == (finding.path, str(finding.line))
+            assert finding.code in case.attrib["name"]
+            assert failure.attrib["type"] == finding.severity
 
 
 @pytest.mark.parametrize("form", sorted(REPORTERS))
