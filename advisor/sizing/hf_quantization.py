@@ -182,7 +182,7 @@ def _kept(listed: list[str], architecture: Architecture) -> tuple[tuple[str, ...
     """(roles in 16 bit, whole layers in 16 bit) from a list of module names or patterns."""
     roles: dict[str, set[str]] = {}
     for name in listed:
-        clean = name.removeprefix("re:").replace("\\", "")
+        clean = name.removeprefix("re:").replace("\\", "").removesuffix("$")
         for pattern, role in _ROLE_PATTERNS:
             if re.search(pattern, clean):
                 layer = _LAYER.search(clean)
