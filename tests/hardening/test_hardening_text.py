@@ -164,7 +164,7 @@ def test_the_plain_chat_shows_hostile_text_as_text(
     assert not re.search(r"(?m)^Verdict: rack\n=+$", ran.out), "a text of an entry became a heading"
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "json", "sarif", "github"])
+@pytest.mark.parametrize("form", ["text", "concise", "json", "sarif", "github", "junit"])
 @pytest.mark.parametrize("name", ["csi", "bidi", "nul", "surrogate", "percent", "separators"])
 def test_lint_reports_escape_paths_and_excerpts(
     form: str, name: str, tmp_path: Path, rackfit: Callable[..., Any]

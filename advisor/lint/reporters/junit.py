@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from advisor.knowledge.findings import Finding
 from advisor.lint.check import all_checks
@@ -40,4 +40,4 @@ def _case(finding: Finding) -> str:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(visible(text))
+    return f'"{escape(visible(text))}"'
