@@ -25,7 +25,7 @@ from advisor.records import (
     System,
 )
 from advisor.units import GIB, format_count, format_tokens
-from advisor.visible import inert
+from advisor.visible import inert, one_line
 
 Recommender = Callable[..., Recommendation]
 _SHOWN_GOTCHAS = 12
@@ -161,7 +161,7 @@ def card(entry: Entry) -> str:
     lines = [f"**{inert(entry.title)}** (`{entry.id}`)"]
     if isinstance(entry, Concept):
         lines += [inert(entry.summary), inert(entry.body)]
-        lines += [f"`{entry.formula.strip()}`"] if entry.formula else []
+        lines += [f"    {one_line(entry.formula)}"] if entry.formula else []
     elif isinstance(entry, Gotcha):
         lines += [
             f"Symptom: {inert(entry.symptom)}",
