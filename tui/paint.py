@@ -106,7 +106,7 @@ def joined(parts: Iterable[Content | str], separator: str = "  ") -> Content:
 
 def wrap(content: Content, width: int) -> list[Content]:
     """Lines of at most `width` cells, broken at spaces; words longer than a line after a `/`, `-`, `_` or `.` in them."""
-    if all(cells(word) <= width for word in content.plain.split()):
+    if all(cells(word) <= width for word in re.split(r"[ \n]", content.plain)):
         return content.wrap(width)
     lines: list[Content] = []
     for line in content.split("\n"):
