@@ -19,7 +19,7 @@ from advisor.reasoning.explanations import (
     HowSure,
     WhatWouldChange,
 )
-from advisor.reasoning.proof import ProofBuilder
+from advisor.reasoning.proof import ABOVE, ProofBuilder
 from advisor.reasoning.trace import show_fact
 from advisor.records import Candidate, Recommendation
 from advisor.units import format_count, format_ratio
@@ -45,7 +45,7 @@ def excluded(kb: KnowledgeBase, candidates: Iterable[Candidate]) -> tuple[Exclud
         text = out[0].exclusions[0].text.rstrip(".") if out[0].exclusions else "No rate is known"
         groups.append(
             Excluded(
-                reason=rule.title if rule is not None else text,
+                reason=rule.title if rule is not None and len(out) > 1 else text,
                 rule=constraint if rule is not None else "",
                 titles=tuple(_short(candidate.title) for candidate in out),
             )
@@ -60,7 +60,8 @@ def why(kb: KnowledgeBase, answer: Recommendation) -> str:
     for rule_id in answer.decided_by:
         proof = builder.rule(rule_id)
         lines += [f"  because {proof.claim.partition(': ')[0]} [{rule_id}]", f"    {proof.detail}"]
-        lines += [f"    {fact_line(part)}" for part in proof.parts if part.kind == "fact"]
+        fresh = (part for part in proof.parts if part.kind == "fact" and part.detail != ABOVE)
+        lines += [f"    {fact_line(part)}" for part in fresh]
     for system in _deciding(answer):
         candidate = _of(answer, system)
         if candidate is not None and candidate.arithmetic:

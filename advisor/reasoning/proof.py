@@ -28,6 +28,9 @@ from advisor.records import (
 )
 from advisor.units import format_bytes
 
+ABOVE = "as above"
+"""The detail of a fact that was proven earlier in the same proof."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
@@ -193,7 +196,7 @@ class ProofBuilder:
             return Proof(claim=claim, kind="fact", key=name)
         mark = (name, subject if spec is not None and spec.scope == "candidate" else "")
         if mark in self._seen:
-            return Proof(claim=claim, kind="fact", key=name, origin=value.origin, detail="as above")
+            return Proof(claim=claim, kind="fact", key=name, origin=value.origin, detail=ABOVE)
         self._seen.add(mark)
         if value.origin in ("assumed", "derived") and value.because in self.kb.rules:
             rule = self.rule(value.because)

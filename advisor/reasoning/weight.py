@@ -21,19 +21,24 @@ def weighty(kb: KnowledgeBase, answer: Recommendation) -> tuple[Citation, ...]:
     """
     known = {citation.id: citation for citation in answer.evidence}
     benchmarks, scenario = _benchmarks(kb, answer), text(answer.requirement, "workload")
-    found = (known[i] for i in dict.fromkeys(_ids(answer)) if i in known)
+    used = [known[i] for i in dict.fromkeys(_ids(answer)) if i in known]
+    own = [[figure for figure in citation.figures if figure.startswith(benchmarks)] for citation in used]
+    asked = [[figure for figure in figures if _scenario(figure) == scenario] for figures in own]
+    chosen = asked if any(asked) else own
     weighed = [
-        replace(citation, figures=_of_the_case(citation.figures, benchmarks, scenario)) for citation in found
+        replace(citation, figures=_once(figures)) for citation, figures in zip(used, chosen, strict=True)
     ]
     return tuple(sorted(weighed, key=lambda citation: not citation.figures))
 
 
-def _of_the_case(figures: Iterable[str], benchmarks: tuple[str, ...], scenario: str) -> tuple[str, ...]:
-    """The figures of these benchmarks, in the asked scenario if there is one."""
-    own = [figure for figure in figures if figure.startswith(benchmarks)]
-    asked = [figure for figure in own if figure.partition(":")[0].endswith(f" {scenario}")] or own
-    once = {figure.partition(":")[2]: figure for figure in reversed(asked)}
-    return tuple(reversed(once.values()))
+def _scenario(figure: str) -> str:
+    """The scenario in `llama2-70b offline: 109343 / 8 = …`."""
+    return figure.partition(":")[0].rpartition(" ")[2]
+
+
+def _once(figures: Iterable[str]) -> tuple[str, ...]:
+    """Figures without those that repeat one under another name of the benchmark."""
+    return tuple({figure.partition(":")[2]: figure for figure in reversed(list(figures))}.values())[::-1]
 
 
 def models_of_speed(kb: KnowledgeBase, answer: Recommendation) -> tuple[str, ...]:
