@@ -21,7 +21,7 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 _NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "ceil": "floor", "floor": "ceil"}
 
-Change = tuple[str, Callable[[], None]]
+Change = tuple[str, Callable[[], object]]
 """What is changed, and the change."""
 
 
@@ -71,7 +71,7 @@ def _in_statements(body: list[ast.stmt]) -> Iterator[tuple[range, int, Change]]:
         lines = range(statement.lineno, max(last, statement.lineno) + 1)
         for change in _of_statement(body, index):
             yield lines, statement.lineno, change
-        for node in _own_nodes(statement):
+        for node in (statement, *_own_nodes(statement)):
             for change in _of_expression(node):
                 yield lines, getattr(node, "lineno", statement.lineno), change
         for name in ("body", "orelse", "finalbody"):
@@ -169,12 +169,10 @@ def _of_expression(node: ast.AST) -> Iterator[Change]:
             yield f"not x -> bool(x) in {_short(node)}", lambda: _to_call(node, "bool")
         case ast.UnaryOp(op=ast.USub()):
             yield f"-x -> x in {_short(node)}", lambda: setattr(node, "op", ast.UAdd())
-        case ast.IfExp(body=body, orelse=orelse):
-            yield f"branches swapped in {_short(node)}", lambda: (
-                setattr(node, "body", orelse), setattr(node, "orelse", body),
-            )[0]  # fmt: skip
+        case ast.IfExp():
+            yield f"branches swapped in {_short(node)}", lambda: _swap(node)
         case ast.comprehension(ifs=[first, *_]):
-            yield f"filter left out: {ast.unparse(first)[:60]}", lambda: node.ifs.pop(0) and None
+            yield f"filter left out: {ast.unparse(first)[:60]}", lambda: node.ifs.pop(0)
         case ast.Call(func=ast.Name(id=name) as function) if name in _NAMES and node.args:
             yield f"{name} -> {_NAMES[name]} in {_short(node)}", lambda: setattr(function, "id", _NAMES[name])
         case ast.Call(func=ast.Attribute(attr=("ceil" | "floor") as name) as function):
@@ -190,6 +188,10 @@ def _of_expression(node: ast.AST) -> Iterator[Change]:
             yield f"{text!r} -> {text + 'X'!r}", lambda: setattr(node, "value", text + "X")
         case _:
             return
+
+
+def _swap(node: ast.IfExp) -> None:
+    node.body, node.orelse = node.orelse, node.body
 
 
 def _to_call(node: ast.UnaryOp, name: str) -> None:
