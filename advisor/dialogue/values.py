@@ -69,6 +69,7 @@ TYPES: dict[str, ValueType] = {
     "pace": ValueType("range", tuple(_MILLISECONDS)),
     "duration": ValueType("range", tuple(_MILLISECONDS)),
     "period": ValueType("unit", tuple(_SECONDS), role="divisor"),
+    "span": ValueType("one", tuple(_SECONDS), role="divisor"),
 }  # fmt: skip
 """Slot type -> how it is written. `long` is a token count that is one by its look alone, `speed` and `streamed` are tokens/s
 of one user, `pace` a time that can be one per token."""
@@ -147,6 +148,8 @@ def _one(kind: str, token: Token, unit: str) -> float | None:
         return None
     if kind in ("speed", "streamed"):
         return 1000.0 / value if value > 0 else None
+    if kind == "span":
+        return value * _SECONDS[unit]
     if kind in ("duration", "pace"):
         value *= _MILLISECONDS[unit]
         return None if kind == "pace" and value > _SLOWEST_PACE_MS else value

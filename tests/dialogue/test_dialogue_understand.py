@@ -109,6 +109,48 @@ def test_units_are_converted(kb: KnowledgeBase, text: str, fact: str, value: flo
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1,200 concurrent users", 1200),
+        ("1.200 concurrent users", 1200),
+        ("1'200 concurrent users", 1200),
+        ("1 200 concurrent users", 1200),
+        ("1\u202f234 concurrent users", 1234),
+        ("12_000 concurrent users", 12000),
+        ("for 1 500 concurrent users", 1500),
+        ("1,5k concurrent users", 1500),
+        ("twenty-five concurrent users", 25),
+        ("a hundred and fifty concurrent users", 150),
+        ("two thousand concurrent users", 2000),
+        ("between 200 and 400 concurrent users", 400),
+    ],
+)
+def test_a_number_may_be_written_in_any_countrys_way(kb: KnowledgeBase, text: str, value: int) -> None:
+    """Commas, dots, apostrophes, spaces and words: the number is the one its writer counts."""
+    assert understand(kb, text).facts["concurrency"].value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "value"),
+    [
+        ("TTFT 1,5 s", "ttft_ms", 1500),
+        ("TTFT 0,8 s", "ttft_ms", 800),
+        ("TTFT 2.250 s", "ttft_ms", 2250),
+        ("first token within half a second", "ttft_ms", 500),
+        ("llama 3 500 concurrent users", "concurrency", 500),
+        ("$3.125 per GPU-hour on H100", "price_usd_per_gpu_hour", 3.125),
+        ("half a million requests per day", "requests_per_second", 5e5 / 86400),
+        ("86.4M output tokens in 24 hours", "throughput_tokens_per_s", 1000),
+    ],
+)
+def test_separators_do_not_change_fractions_and_names(
+    kb: KnowledgeBase, text: str, fact: str, value: float
+) -> None:
+    """A dot before a unit of time, in a price or in a version is a fraction, and a version takes no users in."""
+    assert understand(kb, text).facts[fact].value == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize(
     ("expecting", "text", "value"),
     [
         ("context_tokens", "32k", 32768),
