@@ -84,8 +84,9 @@ def test_a_version_without_a_bound_needs_at_least_one() -> None:
         ("&k key: 1\nother: *k\n", [], {"key": 1, "other": "key"}),
         ("- a: 1\n  a: 2\n", ["KB008"], None),
         ("*nothing\n", ["KB009"], None),
+        ("!!str key: 1\n", ["KB005"], {"key": 1}),
     ],
-    ids=["a key may be named and used again as a value", "a list with a fault: the fault is said", "an alias alone"],
+    ids=["a key may be named and used again as a value", "a list with a fault: the fault is said", "an alias alone", "a tag on a key"],
 )  # fmt: skip
 def test_yaml_at_its_edges(text: str, codes: list[str], data: dict[str, Any] | None) -> None:
     """Anchors on keys, and files that are faulty before they are of the wrong shape."""
