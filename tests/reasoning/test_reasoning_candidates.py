@@ -76,6 +76,11 @@ def test_between_two_audited_limits_both_count(kb: KnowledgeBase) -> None:
     server, interactive = audited(kb, "server"), audited(kb, "interactive")
     near, far = (rate(sized(kb, workload="interactive", tpot_ms=limit)) for limit in (79.9, 15.02))
     assert near.basis == far.basis == "calibrated"
+    assert (
+        near.note
+        == "between the audited interactive rate at 15 ms and server rate at 80 ms a token"
+        == far.note
+    )
     assert set(near.evidence) == {*server.evidence, *interactive.evidence}
     assert near.value == pytest.approx(server.value, rel=0.01)
     assert far.value == pytest.approx(interactive.value, rel=0.01)
@@ -238,6 +243,20 @@ def test_arithmetic_is_said_step_by_step(kb: KnowledgeBase) -> None:
         f"{fleet.replicas} replicas (set by one full unit) × {width} = {fleet.accelerators_needed} accelerators"
         in steps[-1]
     )
+
+
+def test_samples_carry_requests_and_never_tokens(kb: KnowledgeBase) -> None:
+    """Qwen3-VL is audited in samples: they serve requests, growth included; for tokens alone the rate is modelled."""
+    seen = {"model": "qwen3-vl-235b-a22b", "weight_precision": "fp4", "workload": "offline"}
+    plain, asked = sized(kb, **seen), sized(kb, **seen, requests_per_second=1000, growth_percent=50)
+    assert rate(plain).unit == rate(asked).unit == "samples/s"
+    fleet, layout = asked.candidate.fleet, asked.candidate.layout
+    assert fleet is not None
+    assert layout is not None
+    each = rate(asked).value * layout.accelerators
+    assert (fleet.replicas - 1) * each < 1500 <= fleet.replicas * each
+    tokens = sized(kb, **seen, throughput_tokens_per_s=1000)
+    assert tokens.rate is None or tokens.rate.estimate is None or tokens.rate.estimate.unit == "tokens/s"
 
 
 @pytest.mark.parametrize(
