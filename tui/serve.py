@@ -1,9 +1,11 @@
-"""The same screen in a browser: textual-serve on the loopback address, its own page only, nothing from elsewhere."""
+"""The same screen in a browser: textual-serve on the loopback address, its own page only, for who has the key."""
 
 from __future__ import annotations
 
 import argparse
+import hmac
 import logging
+import secrets
 import shlex
 import socket
 import subprocess
@@ -21,6 +23,8 @@ _POLICY = (
     "connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
 _LARGEST_PORT = 65_535
+KEY = "key"
+"""Name of the parameter that carries the key of this run; the page puts it into a cookie and out of the address."""
 
 
 def serve(arguments: argparse.Namespace, narrate: Callable[[str], None]) -> int:
@@ -33,9 +37,11 @@ def serve(arguments: argparse.Namespace, narrate: Callable[[str], None]) -> int:
 
     host, port = arguments.host, _free_port(arguments.host, arguments.port)
     loopback = is_loopback(host)
+    key = secrets.token_urlsafe(24)
+    cookie = f"rackfit-{port}"  # cookies belong to a host, whatever the port
 
     class OwnPageServer(Server):
-        """Answers pages of its own origin only, so that no other web page can drive the terminal."""
+        """Answers pages of its own origin only, and whoever has the key, so that nobody else can drive the terminal."""
 
         def initialize_logging(self) -> None:
             """Say nothing about requests."""
@@ -43,19 +49,29 @@ def serve(arguments: argparse.Namespace, narrate: Callable[[str], None]) -> int:
 
         async def on_startup(self, app: Any) -> None:  # noqa: ARG002  # textual-serve's
             """Say where the page is."""
-            narrate(f"rackfit: open {self.public_url} in a browser; ctrl+c ends it")
+            narrate(f"rackfit: open {self.public_url}/?{KEY}={key} in a browser; ctrl+c ends it")
             if not loopback:
-                narrate(f"rackfit: {host} is reachable from other machines, and there is no password")
+                narrate(
+                    f"rackfit: {host} is reachable from other machines, and what they send is not encrypted; keep the key to yourself"
+                )
 
         async def _make_app(self) -> Any:
             app = await super()._make_app()
-            app.middlewares.append(own_origin)
+            app.middlewares.append(own_page)
             return app
 
     @web.middleware
-    async def own_origin(request: Any, handler: Any) -> Any:
+    async def own_page(request: Any, handler: Any) -> Any:
         if not allowed(request.headers.get("Host", ""), request.headers.get("Origin"), loopback=loopback):
             raise web.HTTPForbidden(text="rackfit answers its own page only\n")
+        if hmac.compare_digest(request.query.get(KEY, "").encode(), key.encode()):
+            entered = web.HTTPSeeOther("/")
+            entered.set_cookie(cookie, key, httponly=True, samesite="Strict")
+            raise entered
+        if not hmac.compare_digest(request.cookies.get(cookie, "").encode(), key.encode()):
+            raise web.HTTPForbidden(
+                text="open the address that rackfit printed when it started, key included\n"
+            )
         response = await handler(request)
         if not response.prepared:
             response.headers["Content-Security-Policy"] = _POLICY

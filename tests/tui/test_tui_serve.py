@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +60,27 @@ def test_other_pages_are_refused(host: str, origin: str | None, expected: bool) 
     assert allowed(host, origin, loopback=True) is expected
 
 
+@dataclass(frozen=True)
+class Served:
+    """A running `rackfit chat --serve`: its address and the key that it printed."""
+
+    url: str
+    key: str
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        """What a browser holds once it has opened the printed address."""
+        return {f"rackfit-{self.url.rpartition(':')[2]}": self.key}
+
+    @property
+    def cookie(self) -> str:
+        """The same as a header."""
+        return "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+
+
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a running `rackfit chat --serve --port 0`."""
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A running `rackfit chat --serve --port 0`."""
     folder = tmp_path_factory.mktemp("served")
     command = [sys.executable, "-m", "advisor.cli.main", "chat", "--serve", "--port", "0"]
     with (folder / "err").open("w") as err:
@@ -79,11 +98,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             process.wait(10)
 
 
-def _address(path: Path, process: subprocess.Popen[bytes]) -> str:
+def _address(path: Path, process: subprocess.Popen[bytes]) -> Served:
     for _ in range(100):
-        found = re.search(r"open (http://\S+) in", path.read_text())
+        found = re.search(r"open (http://\S+)/\?key=(\S{32}) in", path.read_text())
         if found:
-            return found[1]
+            return Served(found[1], found[2])
         assert process.poll() is None, path.read_text()
         time.sleep(0.1)
     raise AssertionError("no address: " + path.read_text())
@@ -102,25 +121,47 @@ def _get(url: str, **headers: str) -> tuple[int, str, dict[str, str]]:
     raise AssertionError("no answer from " + url)
 
 
-def test_the_page_needs_nothing_from_elsewhere(served: str) -> None:
+def test_the_page_needs_nothing_from_elsewhere(served: Served) -> None:
     """No address of another host is in the page, and the browser is told to refuse any."""
-    status, page, headers = _get(served)
+    status, page, headers = _get(served.url, Cookie=served.cookie)
     assert status == 200
     assert "//" not in re.sub(r'"wss?://"', "", page)
     assert headers["Content-Security-Policy"].startswith("default-src 'self'")
 
 
-def test_the_server_refuses_foreign_names_and_pages(served: str) -> None:
-    """A request under another name or from another page is forbidden."""
-    assert _get(served, Host="evil.example")[0] == 403
-    assert _get(served + "/ws", Origin="https://evil.example")[0] == 403
+def test_the_server_refuses_foreign_names_and_pages(served: Served) -> None:
+    """A request under another name or from another page is forbidden, even with the key."""
+    assert _get(served.url, Host="evil.example", Cookie=served.cookie)[0] == 403
+    assert _get(served.url + "/ws", Origin="https://evil.example", Cookie=served.cookie)[0] == 403
 
 
-async def test_the_chat_works_over_the_page_s_connection(served: str) -> None:
+@pytest.mark.parametrize("path", ["/", "/ws", "/static/js/textual.js", "/download/x"])
+@pytest.mark.parametrize("key", ["", "guessed"])
+def test_nothing_is_served_without_the_key(served: Served, path: str, key: str) -> None:
+    """Other users of the machine reach the port, but neither the page nor the terminal behind it; the answer says what to do."""
+    cookie = served.cookie.replace(served.key, key)
+    status, page, _ = _get(served.url + path, Cookie=cookie)
+    assert status == 403
+    assert "open the address that rackfit printed" in page
+    assert _get(served.url + path)[0] == 403
+    assert _get(f"{served.url}{path}?key={key}")[0] == 403
+
+
+async def test_the_printed_address_lets_in_and_leaves_no_key_in_the_address_bar(served: Served) -> None:
+    """The key becomes a cookie of this port that scripts and other sites cannot use."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        opened = await session.get(f"{served.url}/?key={served.key}")
+        assert (opened.status, str(opened.url)) == (200, f"{served.url}/")
+        cookie = opened.history[0].headers["Set-Cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+
+
+async def test_the_chat_works_over_the_page_s_connection(served: Served) -> None:
     """What the page does: connect, type a question, and the answer arrives."""
     async with (
-        aiohttp.ClientSession() as session,
-        session.ws_connect(f"{served}/ws?width=100&height=30") as socket,
+        aiohttp.ClientSession(headers={"Cookie": served.cookie}) as session,
+        session.ws_connect(f"{served.url}/ws?width=100&height=30") as socket,
     ):
         drawn = await _drawn_until(socket, b"hich model")
         for key in "Llama 3.3 70B fp8 32k context 100 users\r":
@@ -129,11 +170,11 @@ async def test_the_chat_works_over_the_page_s_connection(served: str) -> None:
         assert b"NODE" in drawn
 
 
-async def test_an_export_is_a_download_and_touches_no_file(served: str) -> None:
+async def test_an_export_is_a_download_and_touches_no_file(served: Served) -> None:
     """In the browser F9 delivers the record to the reader instead of writing where the server runs."""
     async with (
-        aiohttp.ClientSession() as session,
-        session.ws_connect(f"{served}/ws?width=100&height=30") as socket,
+        aiohttp.ClientSession(headers={"Cookie": served.cookie}) as session,
+        session.ws_connect(f"{served.url}/ws?width=100&height=30") as socket,
     ):
         await _drawn_until(socket, b"Hugging")
         await socket.send_json(["stdin", "\x1b[20~"])
@@ -144,7 +185,7 @@ async def test_an_export_is_a_download_and_touches_no_file(served: str) -> None:
                 pass
         event, key = json.loads(message.data)
         assert event == "deliver_file_start"
-        async with session.get(f"{served}/download/{key}") as download:
+        async with session.get(f"{served.url}/download/{key}") as download:
             assert download.headers["Content-Disposition"] == "attachment; filename=rackfit.md"
             assert (await download.text()).startswith("# rackfit conversation")
 
@@ -208,11 +249,11 @@ async def browser(profile: Path) -> AsyncIterator[Browser]:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-async def test_the_screen_appears_in_a_browser_and_takes_keys(served: str, tmp_path: Path) -> None:
+async def test_the_screen_appears_in_a_browser_and_takes_keys(served: Served, tmp_path: Path) -> None:
     """Headless Chromium draws the chat, the terminal has the focus, and nothing is loaded from elsewhere."""
     async with browser(tmp_path / "profile") as chromium:
         await chromium.call("Page.enable")
-        await chromium.call("Page.navigate", url=served)
+        await chromium.call("Page.navigate", url=f"{served.url}/?key={served.key}")
         async with asyncio.timeout(40):
             while "-first-byte" not in str(await chromium.value("document.body.className")):
                 await asyncio.sleep(0.2)
@@ -220,7 +261,7 @@ async def test_the_screen_appears_in_a_browser_and_takes_keys(served: str, tmp_p
         assert await chromium.value("document.activeElement.className") == "xterm-helper-textarea"
         loaded = await chromium.value("performance.getEntriesByType('resource').map(e => e.name).join(' ')")
         assert loaded
-        assert all(name.startswith(served) for name in loaded.split())
+        assert all(name.startswith(served.url) for name in loaded.split())
         blank = await _picture_size(chromium)
         await chromium.call("Input.insertText", text="/evidence")
         await asyncio.sleep(1)
