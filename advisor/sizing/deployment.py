@@ -41,8 +41,9 @@ class Curve:
     """Latency of one workload as a function of B, the sequences in flight in a replica.
 
     tpot_ms = (fixed + slope·B + touched·(1 − e^(idle·B))) / per_step for B up to `places`; a decoding step alone has
-    step_fixed and step_slope in their place. ttft_ms = first_fixed + first_slope·B + first_steps·step(B), and requests
-    beyond the places wait for one (admission x the time that those ahead take). pass_: one reading of the weights.
+    step_fixed and step_slope in their place. ttft_ms = first_fixed + first_slope·B + first_steps·step(B), no less than
+    first_bound, and requests beyond the places wait for one (admission x the time that those ahead take). pass_: one
+    reading of the weights.
     """
 
     fixed: float
@@ -54,6 +55,7 @@ class Curve:
     first_fixed: float
     first_slope: float
     first_steps: float
+    first_bound: float
     admission: float
     per_step: float
     places: float
@@ -82,6 +84,7 @@ class Curve:
         """Mean time to first token with B requests kept in flight, each replaced as it ends."""
         running = batch if batch < self.places else self.places
         own = self.first_fixed + self.first_slope * running + self.first_steps * self.step_ms(running)
+        own = max(own, self.first_bound)
         if batch <= self.places:
             return own
         return own + self.admission * (batch / self.places - 1.0) * self.output_tokens * self.tpot_ms(running)
@@ -156,8 +159,8 @@ class Deployment:
         queue /= self.prompt_steps.layout.pp
         return Curve(
             fixed=fixed, slope=slope + prompts, touched=touched, idle=idle, step_fixed=fixed, step_slope=slope,
-            first_fixed=own, first_slope=queue, first_steps=steps, admission=admission, per_step=per_step,
-            places=self.places(context_tokens), output_tokens=output_tokens,
+            first_fixed=own, first_slope=queue, first_steps=steps, first_bound=self.prompt_steps.prompt_bound(input_tokens),
+            admission=admission, per_step=per_step, places=self.places(context_tokens), output_tokens=output_tokens,
             pass_fixed=lines[0].fixed, pass_touched=lines[1].touched,
         )  # fmt: skip
 

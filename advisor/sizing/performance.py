@@ -132,7 +132,7 @@ def _prediction(deployment: Deployment, curve: Curve, batch: float, note: str) -
     c = deployment.coefficients
     bound = curve.bound_ms(batch)
     tpot, ttft = max(curve.tpot_ms(batch), bound), curve.ttft_ms(batch)
-    fastest = max(tpot * c.step_low, bound)
+    fastest, soonest = max(tpot * c.step_low, bound), max(ttft * c.first_low, curve.first_bound)
     evidence = (c.entry,) if c.entry else ()
     why = f"{c.like}; {note}" if note else c.like
 
@@ -146,10 +146,10 @@ def _prediction(deployment: Deployment, curve: Curve, batch: float, note: str) -
         return batch * curve.output_tokens / took * 1000 / deployment.accelerators if took > 0 else 0.0
 
     return Prediction(
-        ttft_ms=estimate(ttft, ttft * c.first_low, ttft * c.first_high, "ms"),
+        ttft_ms=estimate(ttft, soonest, ttft * c.first_high, "ms"),
         tpot_ms=estimate(tpot, fastest, tpot * c.step_high, "ms"),
         throughput_per_accelerator=estimate(
-            rate(ttft, tpot), rate(ttft * c.first_high, tpot * c.step_high), rate(ttft * c.first_low, fastest),
+            rate(ttft, tpot), rate(ttft * c.first_high, tpot * c.step_high), rate(soonest, fastest),
             "tokens/s",
         ),
     )  # fmt: skip

@@ -205,6 +205,14 @@ class Steps:
             input_tokens * (dispatch + dispatch_outside) / (layout.tp * layout.dp),
         )
 
+    def prompt_bound(self, input_tokens: float) -> float:
+        """Least time of one prompt (ms) at the data sheet's rates: its rank alone does all of its attention.
+
+        Only the experts of a data-parallel group are shared; ranks beside it cannot take over a part of the sequence.
+        """
+        products, experts, attention, *_ = self.prompt(input_tokens)
+        return (products + attention) * self.layout.dp + experts
+
     def _all_reduce(self, moved: float) -> tuple[float, float]:
         """(inside, outside) ms per token of a rank: ring or two-shot inside the domain, shards of it over the network."""
         tp, domain = self.layout.tp, self.machine.domain

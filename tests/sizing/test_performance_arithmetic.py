@@ -7,6 +7,7 @@ of eight experts of 500 of which a token uses two, and a shared one. The machine
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -256,7 +257,7 @@ def test_a_token_leaves_six_of_eight_experts_untouched() -> None:
 
 CURVE = Curve(
     fixed=10.0, slope=0.5, touched=8.0, idle=math.log(0.5), step_fixed=9.0, step_slope=0.25, first_fixed=100.0,
-    first_slope=2.0, first_steps=3.0, admission=0.5, per_step=2.0, places=16.0, output_tokens=50.0, pass_fixed=6.0,
+    first_slope=2.0, first_steps=3.0, first_bound=130.0, admission=0.5, per_step=2.0, places=16.0, output_tokens=50.0, pass_fixed=6.0,
     pass_touched=4.0,
 )  # fmt: skip
 
@@ -267,6 +268,15 @@ def test_the_closed_form_by_hand() -> None:
     assert CURVE.step_ms(2) == pytest.approx(9 + 0.25 * 2 + 8 * 0.75)
     assert CURVE.ttft_ms(2) == pytest.approx(100 + 2 * 2 + 3 * (9 + 0.5 + 6))
     assert CURVE.bound_ms(2) == pytest.approx((6 + 4 * 0.75) / 2)
+
+
+def test_the_first_token_waits_for_its_own_prompt() -> None:
+    """One sequence: 100 + 2 + 3 · (9 + 0.25 + 4) = 141.75 is above the bound of 130; without waiting steps it is the bound."""
+    assert CURVE.ttft_ms(1) == pytest.approx(141.75)
+    assert replace(CURVE, first_steps=0.0).ttft_ms(1) == 130.0
+    waiting = replace(CURVE, first_steps=0.0, first_fixed=0.0)
+    assert waiting.ttft_ms(32) == pytest.approx(130 + 0.5 * 1 * 50 * CURVE.tpot_ms(16))
+    assert largest_batch(waiting, ttft_ms=129.0, tpot_ms=None, max_batch=100) is None
 
 
 def test_requests_beyond_the_places_wait_for_one() -> None:

@@ -106,6 +106,35 @@ def test_requests_beyond_the_cache_wait_for_a_place(kb: KnowledgeBase) -> None:
     assert many.ttft_ms.value > 3 * some.ttft_ms.value
 
 
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_ranks_beside_it_do_not_attend_for_a_prompt(kb: KnowledgeBase, width: int) -> None:
+    """Kimi K2 (61 layers, 64 heads of 192 + 128): a prompt of 100,000 tokens is 61 · 64 · 2 · 320 · 100,000² / 2 = 12.5e15
+    operations of attention. On one GB200 (2.5e15/s dense in 16 bit) they take 5 s, however many ranks have requests of their own.
+    """
+    found = ask(
+        kb, "kimi-k2", "fp8", "gb200-nvl72", Layout(tp=1, dp=width, ep=width), 1, input_tokens=100_000, output_tokens=2_000
+    )  # fmt: skip
+    assert found.ttft_ms.low >= 61 * 64 * 320 * 100_000**2 / 2.5e15 * 1000
+
+
+def test_a_prompt_is_spread_over_a_tensor_parallel_group(kb: KnowledgeBase) -> None:
+    """Heads of one sequence are spread over its group: the least time of a prompt halves as the group doubles."""
+    one, two = (
+        ask(
+            kb,
+            "llama-3.1-70b",
+            "fp8",
+            "hgx-b200",
+            Layout(tp=width),
+            1,
+            input_tokens=100_000,
+            output_tokens=10,
+        )
+        for width in (4, 8)
+    )
+    assert two.ttft_ms.low < one.ttft_ms.low
+
+
 def test_weights_that_do_not_fit_are_refused_by_name(kb: KnowledgeBase) -> None:
     """Llama-3.1-405B in 16 bit (810 GB) is not served by one H100."""
     with pytest.raises(InputError, match=r"the weights need .* more on each accelerator"):
