@@ -518,3 +518,61 @@ def test_names_rounds_and_altered_parts() -> None:
     assert strictest([loose, strict]) == strictest([strict, loose]) == [strict]
     assert strict.benchmark == "bench-99.9"
     assert figure_of(NODE).benchmark == "bench"
+
+
+def test_runs_that_met_different_targets_share_the_plain_name() -> None:
+    """99 against 99.9: the benchmark alone is common, and that they differ is said."""
+    found = pair(run("a", "n", 8, 100, variants=("99",)), run("b", "r", 72, 120, variants=("99.9",)))
+    assert found.benchmark == "bench"
+    assert found.confounders == ("accuracy: bench-99 against bench-99.9",)
+
+
+def test_silicon_is_compared_at_the_size_of_a_node() -> None:
+    """A slice of sixteen already scales; of four and eight the eight tell."""
+    assert split(NODE, RACK, run("slice16", "r", 16, 110)).silicon_effect is None
+    found = split(NODE, run("slice4", "r", 4, 150), SLICE).silicon_effect
+    assert found is not None
+    assert found.value == pytest.approx(1.1)
+    small = split(NODE, run("slice4", "r", 4, 150)).silicon_effect
+    assert small is not None
+    assert small.value == pytest.approx(1.5)
+
+
+def of_one(name: str, node: float, rack: float, slice_: float = 0) -> list[Evidence]:
+    own = [run(f"{name}n", "n", 8, node, submitter=name), run(f"{name}r", "r", 72, rack, submitter=name)]
+    return [*own, run(f"{name}s", "r", 8, slice_, submitter=name)] if slice_ else own
+
+
+@pytest.mark.parametrize(
+    ("runs", "ratio"),
+    [
+        ((*of_one("A", 100, 120), *of_one("B", 100, 130)), 1.2),  # nothing tells them apart but the name
+        ((*of_one("A", 100, 120), *of_one("B", 100, 130, 110)), 1.3),  # B also ran a slice
+        ((*of_one("A", 100, 120), *of_one("Maker", 100, 140)), 1.4),  # the silicon's own vendor
+        ((*of_one("Maker", 100, 140), *of_one("B", 100, 130, 110)), 1.3),  # a slice before the vendor
+    ],
+)
+def test_of_several_submitters_the_most_telling_is_taken(runs: tuple[Evidence, ...], ratio: float) -> None:
+    """One that also ran a slice, then the silicon's vendor, whose team tuned both sides."""
+    found = split(*runs).rack_over_node
+    assert found is not None
+    assert found.value == pytest.approx(ratio)
+
+
+def test_a_split_is_taken_from_the_nodes_own_submitter_first() -> None:
+    """B ran node, slice and rack: its parts multiply; where only C ran the slice, the parts are crossed and said to be."""
+    own = split(*of_one("B", 100, 130, 110), *of_one("C", 90, 150, 120)[2:])
+    assert own.silicon_effect is not None
+    assert own.silicon_effect.value == pytest.approx(1.1)
+    assert own.chain[-1].endswith("one chain of three systems")
+    crossed = split(
+        *of_one("B", 100, 130), run("cn", "n", 8, 90, submitter="C"), run("cs", "r", 8, 108, submitter="C")
+    )
+    assert crossed.silicon_effect is not None
+    assert crossed.scale_effect is not None
+    assert crossed.silicon_effect.value == pytest.approx(
+        1.2
+    )  # C against itself, before B's node against C's slice
+    assert crossed.scale_effect.value == pytest.approx(130 / 108)
+    assert "need not multiply to the whole" in crossed.chain[-1]
+    assert any(text.startswith("scale effect: submitter: C against B") for text in crossed.confounders)
