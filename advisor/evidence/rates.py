@@ -74,7 +74,7 @@ def _estimate(kb: KnowledgeBase, chosen: list[Figure], unit: str | None) -> Esti
             else "; noise not known"
         )
     kind = first.unit if unit in (None, first.unit) else f"{first.unit} in place of a {unit}"
-    counted = f"{len(rates)} submissions" if len(rates) > 1 else first.entry.submitter
+    counted = f"median of {len(rates)} submissions" if len(rates) > 1 else first.entry.submitter
     return Estimate(
         value=value,
         low=low,

@@ -13,8 +13,9 @@ from advisor.records import Fact, Facts, FactValue, Model, Scalar
 from advisor.sizing.benchmark_load import prompt_tokens
 from advisor.units import shown
 
+PRICE = "price_usd_per_gpu_hour"
 PRICE_PREFIX = "price:"
-"""A said price of one system travels as the fact `price:<system id>`, in USD per accelerator-hour."""
+"""A said price of one system travels as the fact `price:<system id>`, in USD per accelerator-hour; it may be what PRICE may be."""
 
 
 _LARGEST = 1e300
@@ -51,6 +52,13 @@ def check_value(kb: KnowledgeBase, name: str, value: Scalar, *, what: str = "") 
     return str(value)
 
 
+def span_of(fact: Fact) -> str:
+    """The numbers that a fact can be, in words: `1 to 1e+09 requests`."""
+    low, high = fact.minimum, fact.maximum
+    span = f"{low or 0:g} to {high:g}" if high is not None else "any" if low is None else f"from {low:g}"
+    return f"{span} {fact.unit}".rstrip()
+
+
 def _number(fact: Fact, value: Scalar, label: str) -> Scalar:
     if isinstance(value, bool) or not isinstance(value, int | float):
         from advisor.units import parse_number, parse_tokens
@@ -60,19 +68,11 @@ def _number(fact: Fact, value: Scalar, label: str) -> Scalar:
             if fact.unit == "tokens"
             else parse_number(str(value), what=label)
         )
-    low, high = fact.minimum, fact.maximum
-    span = (
-        f"from {low:g}"
-        if high is None and low is not None
-        else f"{low or 0:g} to {high:g}"
-        if high is not None
-        else "any"
-    )
+    low, high, span = fact.minimum, fact.maximum, span_of(fact)
     if not -_LARGEST <= value <= _LARGEST:  # NaN and infinity too
         raise InputError(f"{label}: not a number that can be computed with; give {span}")
     if (low is not None and value < low) or (high is not None and value > high):
-        unit = f" {fact.unit}" if fact.unit else ""
-        raise InputError(f"{label}: {value:g} is out of range; give {span}{unit}")
+        raise InputError(f"{label}: {value:g} is out of range; give {span}")
     if fact.type == "integer":
         if value != math.floor(value):
             raise InputError(f"{label}: {value:g} is not a whole number; give {span}")
@@ -223,3 +223,12 @@ def text(facts: Mapping[str, FactValue], name: str) -> str:
     """The value of a text, choice or entry fact, or an empty string."""
     fact = facts.get(name)
     return str(fact.value) if fact is not None and fact.value is not None else ""
+
+
+def rated_scenarios(facts: Mapping[str, FactValue]) -> tuple[str, ...]:
+    """Scenarios whose audited results a rate may rest on: the asked one, or under a stated limit per token those with limits."""
+    workload = text(facts, "workload")
+    limit = facts.get("tpot_ms")
+    if workload != "offline" and limit is not None and limit.origin == "said":
+        return ("server", "interactive")
+    return (workload,)

@@ -9,7 +9,7 @@ from advisor.evidence.figures import UNIT_NAMES
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.candidates import Sized
 from advisor.reasoning.comparison import Compared
-from advisor.reasoning.requirement import text
+from advisor.reasoning.requirement import rated_scenarios, text
 from advisor.records import Citation, Facts, RaisedGotcha, Result
 
 
@@ -20,24 +20,30 @@ def citations(
     sized: Sequence[Sized],
     gotchas: Sequence[RaisedGotcha],
 ) -> tuple[Citation, ...]:
-    """Every evidence entry that a figure of the answer rests on: pairs, rates, and the claims of the gotchas raised.
+    """Every evidence entry that a figure of the answer rests on: rates, pairs, and the claims of the gotchas raised.
 
-    Each figure per accelerator carries its arithmetic, in digits without separators so that it can be searched for. An
-    entry without a figure is cited for its result on the asked model and scenario.
+    Those behind the best node's and rack's rates come first, with the results that the rates were taken from. Each figure
+    per accelerator carries its arithmetic, in digits without separators so that it can be searched for. An entry without a
+    figure is cited for its result on the asked model and scenario.
     """
     wanted: dict[str, dict[str, None]] = {}
-    for entry_id, figure in (*_pair_figures(compared), *_claim_figures(kb, gotchas)):
+    best = _rate_figures(kb, facts, compared)
+    for entry_id, figure in (*best, *_pair_figures(compared), *_claim_figures(kb, gotchas)):
         wanted.setdefault(entry_id, {})[figure] = None
     for entry_id in _behind_rates(sized):
         wanted.setdefault(entry_id, {})
-    model, scenario = text(facts, "model"), text(facts, "workload")
+    model, scenarios = text(facts, "model"), rated_scenarios(facts)
     found: list[Citation] = []
     for entry_id, figures in wanted.items():
         entry = kb.evidence.get(entry_id)
         if entry is None:
             continue
         own = [result for result in entry.results if result.model == model]
-        result = next((r for r in own if r.scenario == scenario), own[0] if own else None)
+        result = min(
+            own,
+            key=lambda r: (r.scenario not in scenarios, r.scenario != text(facts, "workload")),
+            default=None,
+        )
         found.append(cite(kb, entry_id, result, figures=tuple(figures)))
     return tuple(found)
 
@@ -45,6 +51,23 @@ def citations(
 def grounds(compared: Compared, sized: Sequence[Sized]) -> frozenset[str]:
     """Ids of the evidence that a verdict rests on: its pairs and the rates of what fits."""
     return frozenset((*_behind_rates(sized), *(entry_id for entry_id, _ in _pair_figures(compared))))
+
+
+def _rate_figures(kb: KnowledgeBase, facts: Facts, compared: Compared) -> Iterator[tuple[str, str]]:
+    """Results of the asked model that the rates of the best node and rack rest on."""
+    model, scenarios = text(facts, "model"), rated_scenarios(facts)
+    sides = [side for side in (compared.node, compared.rack) if side is not None]
+    for entry_id in dict.fromkeys(_behind_rates(sides)):
+        entry = kb.evidence.get(entry_id)
+        if entry is None or entry.scale.accelerators <= 0:
+            continue
+        own = [result for result in entry.results if result.model == model]
+        for scenario in scenarios:
+            result = next((r for r in own if r.scenario == scenario), None)
+            if result is not None:
+                yield entry_id, _figure(
+                    _named(result.benchmark, result), scenario, result.value, entry.scale.accelerators, UNIT_NAMES[result.metric]
+                )  # fmt: skip
 
 
 def _behind_rates(sized: Sequence[Sized]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.requirement import text
+from advisor.reasoning.requirement import rated_scenarios, text
 from advisor.records import Candidate, Citation, Recommendation
 
 _PAIRS = 3
@@ -20,10 +20,10 @@ def weighty(kb: KnowledgeBase, answer: Recommendation) -> tuple[Citation, ...]:
     models and scenarios are left out where there are some of the asked ones.
     """
     known = {citation.id: citation for citation in answer.evidence}
-    benchmarks, scenario = _benchmarks(kb, answer), text(answer.requirement, "workload")
+    benchmarks, scenarios = _benchmarks(kb, answer), rated_scenarios(answer.requirement)
     used = [known[i] for i in dict.fromkeys(_ids(answer)) if i in known]
     own = [[figure for figure in citation.figures if figure.startswith(benchmarks)] for citation in used]
-    asked = [[figure for figure in figures if _scenario(figure) == scenario] for figures in own]
+    asked = [[figure for figure in figures if _scenario(figure) in scenarios] for figures in own]
     chosen = asked if any(asked) else own
     weighed = [
         replace(citation, figures=_once(figures)) for citation, figures in zip(used, chosen, strict=True)

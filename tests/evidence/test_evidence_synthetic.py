@@ -337,7 +337,7 @@ def test_the_rate_is_the_median_of_the_latest_round() -> None:
         "audited",
     )
     assert len(found.evidence) == 3
-    assert found.note == "bench offline v6.1, node of 8, 3 submissions"
+    assert found.note == "bench offline v6.1, node of 8, median of 3 submissions"
 
 
 def test_a_single_submission_has_the_noise_of_its_silicon_or_generation() -> None:
