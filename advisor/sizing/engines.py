@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from advisor.errors import UnknownIdError
+from advisor.errors import InputError, UnknownIdError
 from advisor.knowledge import KnowledgeBase, fold
 from advisor.records import Engine, FractionOf
 
@@ -46,6 +46,11 @@ TERMS: dict[str, str] = {
 }
 """Term -> meaning. Every term of every engine entry is one of these."""
 
+_SIZES = frozenset(
+    ("block_tokens", "vocabulary_multiple", "mxfp4_hidden_multiple", "mxfp4_intermediate_multiple")
+)
+"""Terms that others are rounded up to."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
@@ -70,8 +75,11 @@ def profile_of(
     """The profile of an engine by name and version (empty: the one it was measured on), with overridden terms.
 
     overrides: keys of `TERMS`. A version that holds no number (`nightly`) counts as empty. Raises UnknownIdError for an
-    unknown engine.
+    unknown engine, and InputError for an overridden size of blocks or multiples below 1.
     """
+    for name in _SIZES & (overrides or {}).keys():
+        if overrides is not None and overrides[name] < 1:
+            raise InputError(f"{name}: {overrides[name]:g} is not a size; give 1 or more")
     key = ("engine profile", engine, version)
     profile: Profile | None = kb.memo.get(key)
     if profile is None:
