@@ -17,7 +17,11 @@ from advisor.sizing.memory import Footprint, footprint, pick_checkpoint
 from advisor.sizing.performance import predict
 from advisor.units import GIB
 
-NOTHING = dict.fromkeys(TERMS, 0.0) | {name: 1.0 for name in TERMS if name.endswith("_multiple")}
+NOTHING = (
+    dict.fromkeys(TERMS, 0.0)
+    | {name: 1.0 for name in TERMS if name.endswith("_multiple")}
+    | {"block_tokens": 16.0}
+)
 
 
 def profile(kb: KnowledgeBase, engine: str = "vllm", **terms: float) -> Profile:
@@ -92,7 +96,7 @@ def of(
 ) -> Footprint:
     model = kb.models["models/llama-3.1-8b"]
     return footprint(
-        kb, model, pick_checkpoint(model, "bf16"), card, layout, engine=engine, memory_fraction=fraction, overrides=NOTHING | {"block_tokens": 16} | terms
+        kb, model, pick_checkpoint(model, "bf16"), card, layout, engine=engine, memory_fraction=fraction, overrides=NOTHING | terms
     )  # fmt: skip
 
 
