@@ -55,12 +55,14 @@ def effects(
         )
         of_node = [pair for pair in own if pair.small.accelerator == node_accelerator]
         slices = [pair for pair in own if pair.kind == "slice-rack"]
-        kb.memo[key] = _effects(kb, of_node, slices)
+        rack, node, name = (i.partition("/")[2] for i in (rack_accelerator, node_accelerator, model))
+        nothing = f"no {rack} rack and {node} node ran {name} {scenario} in one round"
+        kb.memo[key] = _effects(kb, of_node, slices, nothing)
     found: Effects = kb.memo[key]
     return found
 
 
-def _effects(kb: KnowledgeBase, of_node: Sequence[Pair], slices: Sequence[Pair]) -> Effects:
+def _effects(kb: KnowledgeBase, of_node: Sequence[Pair], slices: Sequence[Pair], nothing: str) -> Effects:
     silicon = [pair for pair in of_node if pair.kind == "node-slice" and pair.large.accelerators <= NODE_SIZE]
     racks = [pair for pair in of_node if pair.kind == "node-rack"]
     whole = _best(kb, racks, silicon)
@@ -72,8 +74,7 @@ def _effects(kb: KnowledgeBase, of_node: Sequence[Pair], slices: Sequence[Pair])
             scale_effect=None,
             confounders=own.confounders if own else (),
             pairs=(),
-            chain=((_step("silicon effect", own),) if own else ())
-            + ("no rack and node of one generation ran this in one round",),
+            chain=((_step("silicon effect", own),) if own else ()) + (nothing,),
             silicon_pair=own,
         )
     others = [pair for pair in racks if pair is not whole and _equals(pair, whole)]

@@ -38,6 +38,7 @@ def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Com
     measured, band = _measured(kb, facts, node, rack)
     ratio = _ratio(kb, node, rack, measured)
     low, high, break_even = _cost_ratio(kb, facts, node, rack, band) if node and rack else (None, None, None)
+    premiums = _premiums(kb, facts, node, rack) if node and rack and break_even else (None, None)
     tie = low is not None and high is not None and low <= 1 <= high
     comparison = Comparison(
         rack_over_node=ratio,
@@ -51,6 +52,9 @@ def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Com
         break_even_premium=break_even,
         tie=tie,
         chain=measured.chain if measured else (),
+        cost_at_rates_low=premiums[0] / break_even if premiums[0] and break_even else None,
+        cost_at_rates_high=premiums[1] / break_even if premiums[1] and break_even else None,
+        prices_said=_prices_said(kb, facts, node, rack),
     )
     return Compared(
         node=node,
@@ -184,9 +188,7 @@ def _cost_ratio(
     Lowest: the premium range's low end with the noise in the rack's favour; highest: the other way round. Whole units
     are counted again at each end, since a demand is met in steps of 8 or 72.
     """
-    low_premium, high_premium = premium_range(
-        kb, facts, *(kb.systems[side.candidate.system] for side in (node, rack))
-    )
+    low_premium, high_premium = _premiums(kb, facts, node, rack)
     spread = math.sqrt(_doubt(node, rack, band))
     if not node.demand.stated:
         a, b = node.candidate.throughput_per_accelerator, rack.candidate.throughput_per_accelerator
@@ -200,6 +202,19 @@ def _cost_ratio(
     favour_node = _installed(kb, rack, 1 / spread) / _installed(kb, node, spread)
     even = _installed(kb, node, 1.0) / _installed(kb, rack, 1.0)
     return low_premium * favour_rack, high_premium * favour_node, even
+
+
+def _premiums(kb: KnowledgeBase, facts: Facts, node: Sized, rack: Sized) -> tuple[float, float]:
+    return premium_range(kb, facts, *(kb.systems[side.candidate.system] for side in (node, rack)))
+
+
+def _prices_said(kb: KnowledgeBase, facts: Facts, node: Sized | None, rack: Sized | None) -> bool:
+    """Whether the user gave both prices or their ratio."""
+    sides = [side for side in (node, rack) if side is not None]
+    if len(sides) == 2 and all(price_of(facts, kb.systems[side.candidate.system]) for side in sides):
+        return True
+    premium = facts.get("rack_price_premium")
+    return premium is not None and premium.origin == "said"
 
 
 def _doubt(node: Sized, rack: Sized, band: NoiseBand) -> float:

@@ -20,9 +20,10 @@ from advisor.reasoning.explanations import (
     WhatWouldChange,
 )
 from advisor.reasoning.proof import ABOVE, ProofBuilder
+from advisor.reasoning.summary import cost_words
 from advisor.reasoning.trace import show_fact
 from advisor.records import Candidate, Recommendation
-from advisor.units import format_count, format_ratio
+from advisor.units import format_count
 
 _ASIDE = re.compile(r" \([^()]{0,80}\)")
 _NAMED = 3
@@ -97,12 +98,9 @@ def _unit(kb: KnowledgeBase, answer: Recommendation, unit: str) -> Iterator[str]
             candidate = _of(answer, system)
             if candidate is not None:
                 yield f"  {candidate.title}: {_outcome(candidate)}"
-        low, high = answer.comparison.cost_ratio_low, answer.comparison.cost_ratio_high
-        if low is not None and high is not None:
-            yield (
-                f"  Over the price premium and the noise, the rack fleet costs {format_ratio(low)} to "
-                f"{format_ratio(high)} the node fleet"
-            )
+        cost = cost_words(answer.comparison)
+        if cost:
+            yield f"  {cost}"
         yield from (f"  {line}" for line in _parted(kb, contrast(kb, answer, unit)))
 
 

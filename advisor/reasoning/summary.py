@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from advisor.reasoning.candidates import Sized
 from advisor.reasoning.comparison import Compared
 from advisor.reasoning.engine import Decision
-from advisor.records import Verdict
+from advisor.records import Comparison, Verdict
 from advisor.units import format_count, format_ratio
 
 
@@ -59,10 +59,9 @@ def _sentences(verdict: Verdict, decision: Decision, compared: Compared, sized: 
         out.append(
             f"Per accelerator the rack gives {format_ratio(comparison.rack_over_node.value)} of the node{split}."
         )
-    if comparison.cost_ratio_low is not None and comparison.cost_ratio_high is not None:
-        span = f"{format_ratio(comparison.cost_ratio_low)} to {format_ratio(comparison.cost_ratio_high)}"
-        tie = ", which is a tie" if comparison.tie else ""
-        out.append(f"Over the price premium and the noise, the rack fleet costs {span} the node fleet{tie}.")
+    cost = cost_words(comparison)
+    if cost:
+        out.append(f"{cost}.")
     out.append(_width(compared))
     out += [f"{fired.effect.text.rstrip('.')}." for fired in decision.decided_by[:3] if fired.effect.text]
     if (
@@ -75,6 +74,27 @@ def _sentences(verdict: Verdict, decision: Decision, compared: Compared, sized: 
     if verdict == "none":
         out += _nearest(sized)
     return out
+
+
+def cost_words(comparison: Comparison) -> str:
+    """What the rack fleet costs over the node fleet: at the rates as they are, then with the doubt about them; empty if unknown."""
+    low, high = comparison.cost_ratio_low, comparison.cost_ratio_high
+    if low is None or high is None:
+        return ""
+    prices = "your prices" if comparison.prices_said else "the range of prices seen"
+    tie = ", which is a tie" if comparison.tie else ""
+    plain = _span(comparison.cost_at_rates_low, comparison.cost_at_rates_high)
+    whole = _span(low, high)
+    if not plain or plain == whole:
+        return f"Over {prices} the rack fleet costs {whole} the node fleet{tie}"
+    return f"At these rates and over {prices} the rack fleet costs {plain} the node fleet, with the doubt about the rates {whole}{tie}"
+
+
+def _span(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return ""
+    ends = format_ratio(low), format_ratio(high)
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
 def _rates(compared: Compared) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import zip_longest
 
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.requirement import rated_scenarios, text
@@ -16,8 +17,8 @@ _PAIRS = 3
 def weighty(kb: KnowledgeBase, answer: Recommendation) -> tuple[Citation, ...]:
     """The citations behind the rates of the best node and rack and behind their comparison, in this order.
 
-    Runs with a figure in the comparison weigh most; among equals the side of the verdict comes first. Figures of other
-    models and scenarios are left out where there are some of the asked ones.
+    One run of each side weighs most, the side of the verdict first; then the compared pairs, then the other runs of both in
+    turn. Figures of other models and scenarios are left out where there are some of the asked ones.
     """
     known = {citation.id: citation for citation in answer.evidence}
     benchmarks, scenarios = _benchmarks(kb, answer), rated_scenarios(answer.requirement)
@@ -49,17 +50,17 @@ def models_of_speed(kb: KnowledgeBase, answer: Recommendation) -> tuple[str, ...
 
 def _ids(answer: Recommendation) -> Iterator[str]:
     best = _best(answer)
-    for candidate in best:
-        yield from _evidence(candidate)
-    if len(best) < 2:
-        return
+    runs = [i for row in zip_longest(*(_evidence(c) for c in best)) for i in row if i is not None]
+    yield from runs[: len(best)]
     comparison = answer.comparison
-    if comparison.rack_over_node is not None:
+    if len(best) > 1:
+        for pair in comparison.pairs[:_PAIRS]:
+            yield from (pair.small.evidence, pair.large.evidence)
+        for effect in (comparison.silicon_effect, comparison.scale_effect):
+            yield from effect.evidence if effect is not None else ()
+    yield from runs
+    if len(best) > 1 and comparison.rack_over_node is not None:
         yield from comparison.rack_over_node.evidence
-    for pair in comparison.pairs[:_PAIRS]:
-        yield from (pair.small.evidence, pair.large.evidence)
-    for effect in (comparison.silicon_effect, comparison.scale_effect):
-        yield from effect.evidence if effect is not None else ()
 
 
 def _best(answer: Recommendation) -> list[Candidate]:

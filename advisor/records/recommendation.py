@@ -182,7 +182,11 @@ class NoiseBand:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """The rack against the node. rack_over_node = silicon_effect x scale_effect where a slice exists."""
+    """The rack against the node. rack_over_node = silicon_effect x scale_effect where a slice exists.
+
+    cost_at_rates: cost of the rack fleet over the node fleet at the rates as they are, over the range of prices; cost_ratio
+    counts the doubt about the rates too. prices_said: the prices are the user's.
+    """
 
     rack_over_node: Estimate | None
     silicon_effect: Estimate | None
@@ -195,6 +199,9 @@ class Comparison:
     break_even_premium: float | None = None
     tie: bool = False
     chain: tuple[str, ...] = ()
+    cost_at_rates_low: float | None = None
+    cost_at_rates_high: float | None = None
+    prices_said: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.summary import cost_words
 from advisor.records import Exclusion, Recommendation
 from advisor.report import parts
 from advisor.units import format_ratio
@@ -122,12 +123,15 @@ def _comparison(answer: Recommendation) -> Iterable[str]:
     if band.spread is not None:
         yield f"- Noise: the same silicon differs by {format_ratio(band.spread)} over {band.submissions} submissions"
     else:
-        yield "- Noise: unknown, fewer than two submissions on the same silicon"
-    if compared.cost_ratio_low is not None and compared.cost_ratio_high is not None:
-        yield (
-            f"- Cost of the rack fleet over the node fleet: {format_ratio(compared.cost_ratio_low)} to "
-            f"{format_ratio(compared.cost_ratio_high)}{' (a tie)' if compared.tie else ''}"
+        why = (
+            "fewer than two submissions on the same silicon"
+            if compared.pairs
+            else "no comparable pair to tell it from; the doubt is that of the rates"
         )
+        yield f"- Noise: unknown, {why}"
+    cost = cost_words(compared)
+    if cost:
+        yield f"- {cost}"
     if compared.break_even_premium is not None:
         yield f"- Break-even premium: a rack accelerator may cost {format_ratio(compared.break_even_premium)} a node's"
     for confounder in compared.confounders:

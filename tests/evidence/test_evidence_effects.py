@@ -76,7 +76,7 @@ def test_where_nothing_compares_nothing_is_said(kb: KnowledgeBase) -> None:
         None,
         (),
     )
-    assert found.chain == ("no rack and node of one generation ran this in one round",)
+    assert found.chain == ("no mi455x rack and mi355x node ran llama-2-70b offline in one round",)
 
 
 def test_a_round_can_be_asked_for(kb: KnowledgeBase) -> None:

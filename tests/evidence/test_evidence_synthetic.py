@@ -434,7 +434,7 @@ def test_without_a_rack_the_silicon_alone_is_known() -> None:
     assert found.silicon_effect is not None
     assert found.silicon_effect.value == pytest.approx(1.1)
     assert found.pairs == ()
-    assert found.chain[-1] == "no rack and node of one generation ran this in one round"
+    assert found.chain[-1] == "no r rack and n node ran m offline in one round"
     assert len(found.chain) == 2
     assert split(RACK).chain == found.chain[-1:]
 

@@ -75,7 +75,7 @@ def test_why_not_a_kind_of_unit() -> None:
     assert lines[:4] == [
         "Why not node: the verdict is rack", "  box: 1 node, 8 accelerators, 7 idle; 100 tokens/s per accelerator, audited",
         "  cabinet: 1 rack, 72 accelerators, 71 idle; 100 tokens/s per accelerator, audited",
-        "  Over the price premium and the noise, the rack fleet costs 0.50× to 0.90× the node fleet",
+        "  Over the range of prices seen the rack fleet costs 0.50× to 0.90× the node fleet",
     ]  # fmt: skip
     assert "cooling: not known; node needs air [rules/rival]" in " ".join(lines)
     assert "costs" not in brief.why_not(KB, given(), "node")

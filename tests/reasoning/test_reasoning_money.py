@@ -105,8 +105,9 @@ def test_without_a_demand_money_per_token_is_the_premium_over_the_rates() -> Non
 
 
 def test_a_modelled_interval_widens_the_cost_by_its_half_width() -> None:
-    """A rate between 50 and 200 is known to a factor of 2 each way: 0.6/2 to 0.8 x 2, which holds 1."""
+    """A rate between 50 and 200 is known to a factor of 2 each way: 0.6/2 to 0.8 x 2, which holds 1; 0.6 to 0.8 as it is."""
     found = compared(rate(100, 50, 200, basis="calibrated"), rate(150)).comparison
+    assert (found.cost_at_rates_low, found.cost_at_rates_high) == pytest.approx((0.6, 0.8))
     assert found.cost_ratio_low == pytest.approx(0.3)
     assert found.cost_ratio_high == pytest.approx(1.6)
     assert found.tie
@@ -136,6 +137,7 @@ def test_doubt_recounts_the_units_at_each_end() -> None:
     """
     found = compared(rate(50, 25, 100, basis="calibrated"), rate(50), demand=1200).comparison
     assert found.break_even_premium == pytest.approx(24 / 72)
+    assert (found.cost_at_rates_low, found.cost_at_rates_high) == pytest.approx((0.9 * 3, 1.2 * 3))
     assert found.cost_ratio_low == pytest.approx(0.9 * 72 / 40)
     assert found.cost_ratio_high == pytest.approx(1.2 * 72 / 24)
 

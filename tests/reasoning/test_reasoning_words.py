@@ -191,9 +191,20 @@ def test_the_paragraph_names_rates_ratio_and_cost() -> None:
         "The node (box) 100 tokens/s per accelerator, audited and the rack (cabinet) 150 tokens/s per accelerator, audited."
     )
     assert "Per accelerator the rack gives 1.50× of the node" in text
-    assert "the rack fleet costs 0.67× to 0.67× the node fleet." in text
+    assert "the rack fleet costs 0.67× the node fleet." in text
     assert "tie" not in text
     assert "which is a tie" in told(compared(rack=rate(100)))
+
+
+def test_the_cost_is_said_at_the_rates_and_with_the_doubt_about_them() -> None:
+    """150 over 100 known within a factor of 2 each way: 0.67, and 0.33 to 1.33; whose prices they are is said."""
+    doubted = compared(node=rate(100, 50, 200, basis="calibrated"))
+    assert (
+        "At these rates and over the range of prices seen the rack fleet costs 0.67× the node fleet, with the doubt about the "
+        "rates 0.33× to 1.33×, which is a tie." in told(doubted)
+    )
+    own = replace(doubted, comparison=replace(doubted.comparison, prices_said=True))
+    assert "over your prices the rack fleet costs 0.67×" in told(own)
 
 
 def test_the_paragraph_says_what_the_ratio_is_worth() -> None:
