@@ -9,11 +9,23 @@ from dataclasses import dataclass
 from advisor.evidence.effects import Effects, effects
 from advisor.evidence.noise import noise_band
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.candidates import Sized
+from advisor.reasoning.candidates import Sized, demand_of
 from advisor.reasoning.prices import any_price, list_price, premium_range, price_of
 from advisor.reasoning.requirement import text
-from advisor.records import Comparison, Estimate, Facts, FactValue, Fleet, Layout, NoiseBand, Pair, Scalar
-from advisor.sizing.fleet import build_fleet, replicas_needed
+from advisor.records import (
+    Candidate,
+    Comparison,
+    Estimate,
+    Facts,
+    FactValue,
+    Fleet,
+    Layout,
+    NoiseBand,
+    Pair,
+    Scalar,
+)
+from advisor.sizing.fleet import Demand, build_fleet, replicas_needed
+from advisor.units import format_count, format_ratio
 
 _BASIS_ORDER = ("audited", "calibrated", "bound")
 _UNKNOWN_NOISE = NoiseBand(spread=None, submissions=0)
@@ -106,7 +118,12 @@ def preference(kb: KnowledgeBase, facts: Facts, sized: Sized) -> tuple[bool, flo
 
     A modelled rate counts at the low end of its interval, so that a guess does not win on its middle.
     """
-    candidate = sized.candidate
+    return _order(kb, facts, sized.candidate, sized.demand)
+
+
+def _order(
+    kb: KnowledgeBase, facts: Facts, candidate: Candidate, demand: Demand
+) -> tuple[bool, float, float, float, str]:
     rate = candidate.throughput_per_accelerator
     assert rate is not None
     system = kb.systems[candidate.system]
@@ -116,9 +133,40 @@ def preference(kb: KnowledgeBase, facts: Facts, sized: Sized) -> tuple[bool, flo
     typical = list_price(system)
     listed = math.inf if typical is None else typical
     sure = rate.low / rate.value if rate.basis != "audited" and rate.value > 0 else 1.0
-    if not sized.demand.stated:
+    if not demand.stated:
         return (unpriced, -rate.value * sure / each, listed, 0.0, candidate.system)
-    return (unpriced, _installed(kb, sized, sure) * each, listed, -rate.value, candidate.system)
+    return (unpriced, _installed(kb, candidate, demand, sure) * each, listed, -rate.value, candidate.system)
+
+
+def why_preferred(kb: KnowledgeBase, facts: Facts, chosen: Candidate, other: Candidate) -> str:
+    """Why one feasible candidate of a kind was compared rather than another, in one sentence without its full stop."""
+    demand, _ = demand_of(facts)
+    (unpriced, first, listed, *_), (none, second, dearer, *_) = (
+        _order(kb, facts, candidate, demand) for candidate in (chosen, other)
+    )
+    grounds = [
+        c.throughput_per_accelerator.basis if c.throughput_per_accelerator else "bound"
+        for c in (chosen, other)
+    ]
+    if none and not unpriced:
+        return "no price was given for it, and prices were given"
+    if _BASIS_ORDER.index(grounds[0]) < _BASIS_ORDER.index(grounds[1]) and (
+        chosen.unit == "rack" or first > second
+    ):
+        return f"its rate is {grounds[1]}, that of {chosen.title} {grounds[0]}"
+    if first > second:
+        return f"{chosen.title} is of the generation that it is compared with"
+    if first == second:
+        return "the fleets are equal" + (
+            "; its list price is higher, or not known" if listed < dearer else ""
+        )
+    low = "a modelled rate counts at the low end of its interval: " if "calibrated" in grounds else ""
+    if any_price(facts):
+        unit = "an hour" if demand.stated else "a unit of output"
+        return f"{low}it costs {format_ratio(second / first if demand.stated else first / second)} of {chosen.title} {unit}"
+    if demand.stated:
+        return f"{low}{second:,.0f} accelerators against {first:,.0f}"
+    return f"{low}{format_count(-second)} against {format_count(-first)} per accelerator"
 
 
 def _family(kb: KnowledgeBase, sized: Sized) -> str:
@@ -198,9 +246,13 @@ def _cost_ratio(
             return None, None, None
         even = b.value / a.value
         return low_premium / (even * spread**2), high_premium * spread**2 / even, even
-    favour_rack = _installed(kb, rack, spread) / _installed(kb, node, 1 / spread)
-    favour_node = _installed(kb, rack, 1 / spread) / _installed(kb, node, spread)
-    even = _installed(kb, node, 1.0) / _installed(kb, rack, 1.0)
+
+    def count(side: Sized, factor: float) -> int:
+        return _installed(kb, side.candidate, side.demand, factor)
+
+    favour_rack = count(rack, spread) / count(node, 1 / spread)
+    favour_node = count(rack, 1 / spread) / count(node, spread)
+    even = count(node, 1.0) / count(rack, 1.0)
     return low_premium * favour_rack, high_premium * favour_node, even
 
 
@@ -228,9 +280,8 @@ def _doubt(node: Sized, rack: Sized, band: NoiseBand) -> float:
     return max([band.spread or 1.0, *widths])
 
 
-def _installed(kb: KnowledgeBase, side: Sized, factor: float) -> int:
+def _installed(kb: KnowledgeBase, candidate: Candidate, demand: Demand, factor: float) -> int:
     """Accelerators installed when the rate is `factor` times what was estimated."""
-    candidate = side.candidate
     assert candidate.layout is not None
     assert candidate.memory is not None
     assert candidate.fleet is not None
@@ -238,7 +289,7 @@ def _installed(kb: KnowledgeBase, side: Sized, factor: float) -> int:
         return candidate.fleet.accelerators_installed
     rate = candidate.throughput_per_accelerator
     replicas, _ = replicas_needed(
-        side.demand, candidate.layout, rate_per_accelerator=rate.value * factor if rate else None,
+        demand, candidate.layout, rate_per_accelerator=rate.value * factor if rate else None,
         sequences_per_replica=candidate.memory.max_sequences,
     )  # fmt: skip
     fleet: Fleet = build_fleet(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.comparison import why_preferred
 from advisor.reasoning.contrast import contrast
 from advisor.reasoning.explanation_text import fact_line, parting_line
 from advisor.reasoning.explanations import (
@@ -134,6 +135,8 @@ def _system(kb: KnowledgeBase, answer: Recommendation, system: str) -> Iterator[
         for one in (candidate, preferred):
             if one is not None:
                 yield f"  {one.title}: {_outcome(one)}"
+        if preferred is not None and {system, preferred.system} <= kb.systems.keys():
+            yield f"  because {why_preferred(kb, answer.requirement, preferred, candidate)}"
 
 
 def sure(explained: HowSure) -> str:

@@ -7,7 +7,7 @@ from hardware_base import accelerator, price, rate, sized, system
 from rule_base import base
 
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.comparison import Compared, compare_best
+from advisor.reasoning.comparison import Compared, compare_best, why_preferred
 from advisor.reasoning.prices import any_price, list_price, premium_range, price_of
 from advisor.reasoning.requirement import PRICE_PREFIX
 from advisor.records import Estimate, Facts, FactValue, System
@@ -296,6 +296,61 @@ def test_a_rack_of_the_nodes_generation_needs_to_be_no_dearer() -> None:
     rows = ((NODE, rate(500)), (RACK, rate(110)), (second, rate(120)))
     assert choice(*rows, demand=7000) == ("node", "rack")
     assert choice(*rows, demand=100_000) == ("node", "second")
+
+
+@pytest.mark.parametrize(
+    ("other", "demand", "prices", "words"),
+    [
+        (
+            rate(150, 50, 200, basis="calibrated"),
+            1500,
+            {},
+            "low end of its interval: 32 accelerators against 16",
+        ),
+        (
+            rate(150, 50, 200, basis="calibrated"),
+            None,
+            {},
+            "low end of its interval: 50 against 100 per accelerator",
+        ),
+        (rate(80), 1500, {}, "24 accelerators against 16"),
+        (rate(80), None, {}, "80 against 100 per accelerator"),
+        (rate(95), 1500, {}, "the fleets are equal; its list price is higher, or not known"),
+        (rate(500), 1500, {"node": 2.0}, "no price was given for it, and prices were given"),
+        (rate(100), 1500, {"node": 2.0, "other": 3.0}, "it costs 1.50× of node an hour"),
+        (rate(100), None, {"node": 2.0, "other": 3.0}, "it costs 1.50× of node a unit of output"),
+    ],
+)
+def test_why_a_node_was_preferred_is_what_preferred_it(
+    other: Estimate, demand: float | None, prices: dict[str, float], words: str
+) -> None:
+    """1,500 tok/s at 100 are 16 accelerators in nodes of 8; the reason is the first difference in the order of preference."""
+    kb = base(*CARDS, NODE, OTHER)
+    facts = priced(**prices)
+    if demand is not None:
+        facts["throughput_tokens_per_s"] = FactValue(value=demand, origin="said")
+    chosen, left = (sized(of, r, demand=demand) for of, r in ((NODE, rate(100)), (OTHER, other)))
+    found = compare_best(kb, facts, [chosen, left])
+    assert found.node == chosen
+    assert why_preferred(kb, facts, chosen.candidate, left.candidate).endswith(words)
+
+
+def test_why_a_rack_or_a_sibling_was_preferred() -> None:
+    """By the ground of its rate, or by the generation it is compared with."""
+    kb = base(*CARDS, NODE, OTHER, RACK, system("second", "br", 72))
+    audited, guess = (
+        sized(RACK, rate(100)),
+        sized(kb.systems["systems/second"], rate(300, 290, 310, basis="calibrated")),
+    )
+    assert (
+        why_preferred(kb, {}, audited.candidate, guess.candidate)
+        == "its rate is calibrated, that of rack audited"
+    )
+    near, far = sized(NODE, rate(100)), sized(OTHER, rate(200))
+    assert (
+        why_preferred(kb, {}, near.candidate, far.candidate)
+        == "node is of the generation that it is compared with"
+    )
 
 
 def test_what_cannot_serve_is_not_chosen() -> None:
