@@ -116,10 +116,10 @@ def domains_for(
             if isinstance(right, FactRef):
                 linked[name].add(right.fact)
                 linked[right.fact].add(name)
-            elif isinstance(right, tuple):
-                thresholds[name].update(right)
-            elif comparison == "is":
-                thresholds[name].add(right)
+            elif isinstance(right, tuple) or comparison == "is":
+                literals = right if isinstance(right, tuple) else (right,)
+                # flags have no thresholds, and in a set True would hide 1
+                thresholds[name].update(literal for literal in literals if not isinstance(literal, bool))
             elif comparison not in ("known", "stated"):
                 number = bound_number(right)
                 if number is not None:
@@ -130,10 +130,10 @@ def domains_for(
             result[name] = (True, None)
             continue
         group = _component(name, linked)
-        literals = set().union(*(thresholds[member] for member in group))
+        values = set().union(*(thresholds[member] for member in group))
         if len(group) > 1:
-            literals |= {end for member in group for end in _ends(kb.facts.get(member))}
-        result[name] = _values(kb, name, literals, len(group), scope)
+            values |= {end for member in group for end in _ends(kb.facts.get(member))}
+        result[name] = _values(kb, name, values, len(group), scope)
     return result
 
 
@@ -186,7 +186,7 @@ def _known_values(
     if fact.type == "choice":
         return tuple(choice.value for choice in fact.choices)
     if fact.type in ("number", "integer"):
-        numbers = {float(v) for v in literals if isinstance(v, (int, float)) and not isinstance(v, bool)}
+        numbers = {float(v) for v in literals if isinstance(v, (int, float))}
         return _points(fact, sorted(numbers), width)
     texts = sorted(v for v in literals if isinstance(v, str))
     if fact.type == "entry":

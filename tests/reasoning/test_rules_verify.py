@@ -321,6 +321,16 @@ def test_without_any_one_of_the_rules_that_close_it_the_shipped_rule_base_has_a_
     assert [p.kind for p in set(verify_rules(rest)) - set(verify_rules(shipped))] == ["gap"]
 
 
+def test_a_flag_among_numbers_hides_no_threshold() -> None:
+    """`b is yes` beside `a is 1`, with a and b compared: in Python yes equals 1, and the region at a = 1 was lost."""
+    kb = base(fact("a", unit="ms"), fact("b", unit="ms"))
+    first = condition({"all": [{"fact": "a", "is": 1}, {"none": [{"fact": "a", "above": {"fact": "b"}}]}]})
+    second = condition({"fact": "b", "is": True})
+    point = find_point([(first, True), (second, False)], domains_for(kb, [first, second], "comparison"))
+    assert point is not None
+    assert point["a"] == 1
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     tree=TREES,
