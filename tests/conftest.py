@@ -12,9 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from advisor.cli.main import main
 from advisor.knowledge import KnowledgeBase, load_knowledge
+
+# a gate must say the same of the same sources; runs by hand draw new examples each time
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+if "RACKFIT_CI" in os.environ:
+    settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session", autouse=True)
