@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from advisor.evidence.held import has_results
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.engine import RuleRun, run_rules
+from advisor.reasoning.grounded import grounded_rate
 from advisor.reasoning.prices import price_of
-from advisor.reasoning.rates import Rate, Subject, conditions_of, grounded_rate, modelled_rate
+from advisor.reasoning.rates import Rate, Subject, conditions_of, missed, modelled_rate
 from advisor.reasoning.requirement import number, text
 from advisor.records import (
     Accelerator,
@@ -159,6 +160,8 @@ def _best_layout(kb: KnowledgeBase, facts: Facts, subject: Subject, demand: Dema
         best = min((_with_fleet(facts, subject.system, *row, demand) for row in rated), key=_size_first)
     else:
         best = _with_fleet(facts, subject.system, *min(rated, key=_rate_first), demand)
+    if best.rate.estimate is None:
+        return replace(best, rate=missed([rate for _, _, rate in rated]))
     return best
 
 
@@ -225,15 +228,9 @@ def _with_changes(
     changes = kb.recent.of(
         key,
         lambda: cheapest_changes(
-            kb,
-            subject.model,
-            subject.checkpoint,
-            subject.accelerator,
-            layout,
-            load,
-            widest=subject.system.scale_up_domain,
+            kb, subject.model, subject.checkpoint, subject.accelerator, layout, load, widest=subject.system.scale_up_domain
         ),
-    )
+    )  # fmt: skip
     return replace(memory, changes=changes)
 
 

@@ -94,6 +94,30 @@ def test_a_tighter_limit_per_token_is_never_easier(case: Case) -> None:
 
 
 @examples
+@given(
+    model=st.sampled_from(["deepseek-r1", "llama-2-70b", "llama-3.1-405b", "gpt-oss-120b", "llama-3.1-8b", "kimi-k2"]),
+    limits=st.tuples(st.floats(3, 400), st.floats(3, 400)).map(sorted),
+    case=st.fixed_dictionaries(
+        {"weight_precision": st.sampled_from(["fp4", "fp8"])},
+        optional={
+            "ttft_ms": st.sampled_from([300, 1000, 5000]),
+            "input_tokens": st.sampled_from([200, 8000]),
+            "output_tokens": st.sampled_from([50, 3000]),
+        },
+    ),
+)  # fmt: skip
+def test_more_time_per_token_never_lowers_a_rate(model: str, limits: list[float], case: Case) -> None:
+    """A run held to a tighter limit also meets the looser one, whether rates are audited, carried, fitted or modelled."""
+    tight, loose = (answer({"model": model, **case, "tpot_ms": round(limit, 1)}) for limit in limits)
+    for old, new in paired(loose, tight):
+        if new.throughput_per_accelerator is not None:
+            assert old.throughput_per_accelerator is not None, new.system
+            assert new.throughput_per_accelerator.value <= old.throughput_per_accelerator.value * 1.001, (
+                new.system
+            )
+
+
+@examples
 @given(case=cases("ttft_ms"))
 def test_a_tighter_limit_to_the_first_token_is_never_easier(case: Case) -> None:
     """Halving the TTFT limit turns nothing infeasible into something feasible and shrinks no fleet."""

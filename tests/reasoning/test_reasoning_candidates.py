@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -78,13 +79,23 @@ def test_between_two_audited_limits_both_count(kb: KnowledgeBase) -> None:
     assert near.basis == far.basis == "calibrated"
     assert (
         near.note
-        == "between the audited interactive rate at 15 ms and server rate at 80 ms a token"
+        == "between the audited interactive rate at 15 ms and the audited server rate at 80 ms a token"
         == far.note
     )
     assert set(near.evidence) == {*server.evidence, *interactive.evidence}
     assert near.value == pytest.approx(server.value, rel=0.01)
     assert far.value == pytest.approx(interactive.value, rel=0.01)
-    middle = rate(sized(kb, workload="interactive", tpot_ms=round(math.sqrt(15 * 80), 1)))
+    between = sized(kb, workload="interactive", tpot_ms=round(math.sqrt(15 * 80), 1))
+    middle = rate(between)
+    assert interactive.value < middle.value < server.value
+    assert between.rate is not None
+    ends = re.match(r"between ([\d,]+) and ([\d,]+) .*\^([\d.]+) = ", between.rate.steps[-1])
+    assert ends is not None
+    low, high, share = ends.groups()
+    a, b = (float(end.replace(",", "")) for end in (low, high))
+    assert a * (b / a) ** float(share) == pytest.approx(middle.value, rel=0.01), (
+        "the printed arithmetic gives the rate"
+    )
     assert middle.high / middle.low > near.high / near.low
     assert middle.high / middle.low > far.high / far.low
 
@@ -129,7 +140,70 @@ def test_a_modelled_rate_meets_only_what_was_asked(kb: KnowledgeBase) -> None:
 
     assert met(workload="offline") == (None, None)
     assert met(workload="server", tpot_ms=50, ttft_ms=5000) == (True, True)
-    assert met(workload="server", tpot_ms=0.1, ttft_ms=5000) == (False, False)
+    assert met(workload="server", tpot_ms=0.1, ttft_ms=5000) == (False, True)
+    assert met(workload="server", tpot_ms=50, ttft_ms=1) == (True, False)
+    assert met(workload="server", tpot_ms=0.1, ttft_ms=1) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("limits", "missed"),
+    [
+        ({"tpot_ms": 0.1, "ttft_ms": 5000}, "rules/latency-tpot"),
+        ({"tpot_ms": 200, "ttft_ms": 1}, "rules/latency-ttft"),
+    ],
+)
+@pytest.mark.parametrize("model", ["deepseek-r1", "kimi-k2"])
+def test_only_the_limit_that_is_missed_excludes(
+    kb: KnowledgeBase, model: str, limits: dict[str, float], missed: str
+) -> None:
+    """No server reads the weights of a step in 0.1 ms or a prompt of 2,000 tokens in 1 ms; audited or modelled, the other limit
+    is not to blame."""
+    found = sized(
+        kb,
+        model=model,
+        weight_precision="fp8",
+        workload="server",
+        input_tokens=2000,
+        concurrency=10,
+        **limits,
+    )
+    assert [exclusion.constraint for exclusion in found.candidate.exclusions] == [missed]
+
+
+@pytest.mark.parametrize("system", [RACK, "gb200-nvl72", "hgx-b200", "hgx-b300", "mi355x-node"])
+@pytest.mark.parametrize(
+    "lengths",
+    [{}, {"input_tokens": 4096, "output_tokens": 1024}, {"input_tokens": 600, "output_tokens": 600}],
+)
+def test_a_looser_limit_never_gives_a_lower_rate(
+    kb: KnowledgeBase, system: str, lengths: dict[str, int]
+) -> None:
+    """Whatever meets a tighter limit per token meets a looser one, so the rate under it is at least as high."""
+    limits = (12, 13, 15, 15.5, 17, 20, 25, 30, 40, 60, 79, 80, 81, 120, 200)
+    values = [
+        rate(sized(kb, system, workload="interactive", tpot_ms=limit, **lengths)).value for limit in limits
+    ]
+    assert values == sorted(values)
+    assert values[0] < values[-1]
+
+
+def test_between_limits_the_sum_can_be_done_by_hand(kb: KnowledgeBase) -> None:
+    """`a × (b / a)^x = c`: the printed figures give the printed result, which is the rate; a and b are the products above it."""
+    found = sized(kb, workload="interactive", tpot_ms=25, input_tokens=4096, output_tokens=1024)
+    assert found.rate is not None
+
+    def figures(pattern: str) -> list[list[float]]:
+        matches = [re.search(pattern, step) for step in found.rate.steps] if found.rate else []
+        return [[float(part.replace(",", "")) for part in m.groups()] for m in matches if m is not None]
+
+    ((low, high, again, share, result),) = figures(
+        r"([\d,.]+) × \(([\d,.]+) / ([\d,.]+)\)\^([\d.]+) = ([\d,.]+)"
+    )
+    assert low == again
+    assert result == pytest.approx(low * (high / low) ** share, rel=0.005)
+    assert result == pytest.approx(rate(found).value, rel=0.005)
+    products = [a * b for a, b in figures(r"rate ([\d,.]+) tokens/s × ([\d.]+)")]
+    assert products == pytest.approx([low, high], rel=0.005)
 
 
 def test_a_fleet_carries_the_demand_with_its_growth_and_spares(kb: KnowledgeBase) -> None:
@@ -232,7 +306,9 @@ def test_arithmetic_is_said_step_by_step(kb: KnowledgeBase) -> None:
     assert fleet is not None
     assert steps[0].startswith("DeepSeek-R1 in fp4: ")
     assert steps[1].startswith("KV 34.3 KiB a token on each accelerator; one replica holds ")
-    assert any(step.startswith("audited server rate: ") for step in steps)
+    assert any(
+        step.startswith("audited server rate, measured under a limit of 80 ms a token: ") for step in steps
+    )
     width = found.candidate.layout.accelerators if found.candidate.layout else 0
     assert (
         f"one replica: {width} × {rate(found).value:,.0f} = {width * rate(found).value:,.0f} tokens/s"
