@@ -136,7 +136,7 @@ def _model(kb: KnowledgeBase, facts: Facts) -> Model:
 def _settle_lengths(kb: KnowledgeBase, facts: Facts, model: Model) -> None:
     """Assumed lengths as close to the case as is known, and a context that holds them.
 
-    Lengths: of the model's audited runs where there are any. An assumed context is at most the model's own limit; without
+    Lengths: what a rule assumed, else of the model's audited runs where there are any. An assumed context is at most the model's own limit; without
     a stated context, stated lengths say how long a sequence gets. Raises InputError when stated values contradict.
     """
     audited = (
@@ -144,7 +144,12 @@ def _settle_lengths(kb: KnowledgeBase, facts: Facts, model: Model) -> None:
         ("output_tokens", audited_output_tokens(kb, model.id), "the mean output of this model's audited runs"),
     )  # fmt: skip
     for name, value, why in audited:
-        if value is not None and name in facts and facts[name].origin == "assumed":
+        if (
+            value is not None
+            and name in facts
+            and facts[name].origin == "assumed"
+            and facts[name].because not in kb.rules
+        ):
             facts[name] = FactValue(value=value, origin="assumed", because=model.id, text=why)
     given, out = number(facts, "input_tokens") or 0.0, number(facts, "output_tokens") or 0.0
     context = facts.get("context_tokens")

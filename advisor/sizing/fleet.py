@@ -121,7 +121,9 @@ def demand_from(
         )
     if concurrency and tpot_ms and not offline:
         rates.append(concurrency * 1000 / tpot_ms)
-        steps.append(f"{concurrency:,.0f} users ÷ {tpot_ms:g} ms a token = {rates[-1]:,.0f} tok/s")
+        steps.append(
+            f"{concurrency:,.0f} requests in flight ÷ {tpot_ms:g} ms a token = {rates[-1]:,.0f} tok/s"
+        )
     if growth != 1 and (rates or concurrency):
         steps.append(f"growth {growth_percent:g} % on top")
     return (
