@@ -64,10 +64,16 @@ def audited_rate_model(
     low, high, like = _interval(entry, labels)
     return Estimate(
         value=value, low=value * low, high=value * high, unit="tokens/s", basis="calibrated", evidence=(entry.id,),
-        note=f"{load.benchmark} {scenario} as audited in {entry.data.get('newest_round', '')}; {like}",
+        note=f"{load.benchmark} {scenario} as audited in {entry.data.get('newest_round', '')}; {_NEARNESS.get(like, like)}",
     )  # fmt: skip
 
 
+_NEARNESS = {
+    "new model": "this model was not audited, this silicon was",
+    "new accelerator": "this silicon was not audited, this model was",
+    "model and accelerator seen separately": "this model and this silicon were audited, not together",
+}
+"""How close the audited results are, in words for people."""
 _SMALL, _LARGE = 8, 72
 """Accelerators of one replica at most: an eight-GPU node, a rack of one domain."""
 

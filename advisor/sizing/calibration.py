@@ -37,6 +37,17 @@ class Coefficients:
     entry: str
 
 
+NEARNESS = {
+    "seen": "servers of this model and precision were measured on this accelerator",
+    "seen elsewhere": "this accelerator was measured, and this model elsewhere",
+    "new model": "this accelerator was measured, this model was not",
+    "new accelerator": "no server on this accelerator was measured; what others have in common stands in",
+    "layout guessed": "the layout is a guess",
+    "bound": "nothing was measured; the data sheet's rates alone",
+}
+"""How close the data of a fit are, in words for people."""
+
+
 def model_key(architecture: Architecture, precision: str = "") -> str:
     """What identifies a model's shape in a calibration: models of one architecture share what was learned."""
     experts = max((group.experts for group in architecture.feed_forward), default=0)

@@ -11,6 +11,7 @@ from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Accelerator, Checkpoint, Estimate, Layout, Model, System
 from advisor.sizing.audited_rates import audited_rate_model
+from advisor.sizing.calibration import NEARNESS
 from advisor.sizing.deployment import Curve, Deployment, Prefill, Speculation, deployment_of, home_of
 from advisor.sizing.folded import unfolded
 from advisor.sizing.operating_point import largest_batch
@@ -134,7 +135,8 @@ def _prediction(deployment: Deployment, curve: Curve, batch: float, note: str) -
     tpot, ttft = max(curve.tpot_ms(batch), bound), curve.ttft_ms(batch)
     fastest, soonest = max(tpot * c.step_low, bound), max(ttft * c.first_low, curve.first_bound)
     evidence = (c.entry,) if c.entry else ()
-    why = f"{c.like}; {note}" if note else c.like
+    near = NEARNESS.get(c.like, c.like)
+    why = f"{near}; {note}" if note else near
 
     def estimate(value: float, low: float, high: float, unit: str) -> Estimate:
         return Estimate(
