@@ -14,15 +14,15 @@ PREFIX = ".rackfit-"
 def replace_file(path: Path, content: bytes, *, private: bool = False, durable: bool = True) -> None:
     """Give a file new content, and keep its permissions; a new file gets the umask's, or 0600 if private.
 
-    A link is replaced, not followed. A device or a pipe (/dev/stdout) is written to, never replaced. `durable` waits
-    for the disk. Raises OSError; whatever ends the writing, no temporary file stays.
+    A link or a pipe is replaced, not followed or waited for; a device (/dev/null) is written to, never replaced. `durable`
+    waits for the disk. Raises OSError; whatever ends the writing, no temporary file stays.
     """
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         mode = None
-    if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
-        path.write_bytes(content)  # a folder raises here
+    if mode is not None and (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)):
+        path.write_bytes(content)
         return
     temporary = path.parent / f"{PREFIX}{os.urandom(8).hex()}.tmp"
     try:

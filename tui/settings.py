@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from advisor.atomic import replace_file
+from advisor.reading import open_found, read_found
 
 HISTORY_LINES = 500
+_SETTINGS_BYTES = 1_000_000
 _HISTORY_BYTES = 400_000
 
 
@@ -48,7 +50,7 @@ def load_settings(path: Path | None = None) -> Settings:
     """Read the settings; values of the wrong type are ignored."""
     raw: Any = {}
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        raw = json.loads((path or settings_path()).read_text("utf-8"))
+        raw = json.loads(read_found(path or settings_path(), _SETTINGS_BYTES))
     if not isinstance(raw, dict):
         return Settings()
     keys = raw.get("keys")
@@ -65,7 +67,7 @@ def save_settings(settings: Settings, path: Path | None = None) -> bool:
     path = path or settings_path()
     kept: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        old = json.loads(path.read_text("utf-8"))
+        old = json.loads(read_found(path, _SETTINGS_BYTES))
         kept = old if isinstance(old, dict) else {}
     kept |= {
         "theme": settings.theme,
@@ -80,14 +82,14 @@ def write_atomically(path: Path, text: str) -> bool:
     """Replace a file as a whole; False when that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path.resolve(), text.encode(), private=True)
+        replace_file(Path(os.path.realpath(path)), text.encode(), private=True)
     except (OSError, UnicodeError):
         return False
     return True
 
 
 def _owner_only(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o600)  # of a pipe, an error and no waiting
 
 
 def keep_defect(error: BaseException, path: Path | None = None) -> Path | None:
@@ -113,7 +115,7 @@ class History:
         earlier: list[str] = []
         with contextlib.suppress(OSError, ValueError):
             path = self._path or history_path()
-            with path.open("rb") as file:
+            with open_found(path) as file:
                 file.seek(max(0, path.stat().st_size - _HISTORY_BYTES))
                 raw = file.read().decode("utf-8", "replace").splitlines()
             for line in raw[-HISTORY_LINES:]:

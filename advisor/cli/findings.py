@@ -8,6 +8,7 @@ from pathlib import Path
 from advisor.cli.common import add_knowledge_flag, load_for, write_output
 from advisor.cli.streams import narrate
 from advisor.errors import InputError
+from advisor.reading import holds
 from advisor.report.findings import build_findings
 from advisor.units import shown
 
@@ -26,11 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.output)
     files = build_findings(load_for(arguments))
     if arguments.check:
-        stale = [
-            n
-            for n, text in files.items()
-            if not (folder / n).is_file() or (folder / n).read_text("utf-8") != text
-        ]
+        stale = [name for name, text in files.items() if not holds(folder / name, text.encode())]
         for name in stale:
             narrate(f"{folder / name} is out of date; run `rackfit findings`")
         return 1 if stale else 0

@@ -9,6 +9,7 @@ from pathlib import Path
 from advisor.cli.common import write_output
 from advisor.cli.streams import data, narrate
 from advisor.errors import InputError
+from advisor.reading import holds
 from advisor.units import shown
 
 
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         data(text, end="")
         return 0
     target = Path(arguments.output) / f"{model.id}.yaml"
-    if target.exists() and target.read_text("utf-8") != text and not arguments.force:
+    if target.exists() and not arguments.force and not holds(target, text.encode()):
         raise InputError(
             f"{shown(str(target), 200)} is there and differs; use --slug for another id, or --force"
         )

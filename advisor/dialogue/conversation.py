@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.dialogue import phrases
 from advisor.dialogue.messages import Chip, Message
 from advisor.dialogue.sessions import Session, Turn, stamp
-from advisor.dialogue.state import State
+from advisor.dialogue.state import Fits, State
 from advisor.dialogue.turns import Turns
 from advisor.errors import RackfitError
 from advisor.knowledge import KnowledgeBase
@@ -101,11 +101,13 @@ class Conversation(Turns):
     def _resume(self, turns: tuple[Turn, ...]) -> list[Message]:
         """Take up saved turns: the transcript as it was, the state of the last turn, the answer of today's evidence."""
         assert self.session is not None
+        fits = Fits(self.kb)
         for turn in turns:
             if turn.typed:
                 self.transcript.append(Message(role="user", kind="echo", markdown=turn.typed))
             self.transcript.extend(turn.messages)
-            state = State(said=turn.said, skipped=turn.skipped, answered=tuple(turn.said))
+            said = {name: fact for name, fact in turn.said.items() if fits(name, fact)}
+            state = State(said=said, skipped=turn.skipped, answered=tuple(said))
             if state != self._state:
                 self._past.append(self._state)
                 self._state = state
@@ -114,7 +116,13 @@ class Conversation(Turns):
         messages = [
             Message(role="notice", kind="notice", markdown=phrases.resumed(self.session.id, len(turns)))
         ]
-        following = self._advance()
+        gone = [self._title(name) for name in last.said if name not in self._state.said]
+        if gone:
+            messages.append(Message(role="notice", kind="notice", markdown=phrases.no_longer_known(gone)))
+        try:
+            following = self._advance()
+        except RackfitError as error:
+            following = [self._told("error", phrases.failed(str(error))), *self._open_question()]
         if last.fingerprint != self.kb.fingerprint and last.headline and self.recommendation:
             text = phrases.evidence_changed(last.headline, self.recommendation.headline)
             messages.append(Message(role="notice", kind="notice", markdown=text))

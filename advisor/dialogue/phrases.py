@@ -298,6 +298,13 @@ def resumed(name: str, turns: int) -> str:
     return f"Going on with {inert(name)}, {turns} turn{'s' if turns != 1 else ''} so far."
 
 
+def no_longer_known(titles: Sequence[str]) -> str:
+    """What of a resumed conversation the present knowledge base does not take."""
+    return (
+        f"Left out, because the knowledge base does not know these values: {', '.join(map(inert, titles))}."
+    )
+
+
 def not_saved(reason: str) -> str:
     """Why the conversation cannot be saved."""
     return f"This conversation is not saved: {inert(reason)}."

@@ -23,11 +23,14 @@ from advisor import __version__
 from advisor.atomic import replace_file
 from advisor.dialogue.messages import Message
 from advisor.errors import InputError
+from advisor.reading import open_found, read_found
 from advisor.records import FactValue
 from advisor.units import shown
 
 MAX_BYTES = 32_000_000
-"""A session larger than this is not read: nobody typed it."""
+"""Of a session larger than this the end is read: each turn holds the whole state."""
+_SHORT_BYTES = 1000
+"""Of a name, and of the first line of a session."""
 _ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 _FORMAT = 1
 _LONGEST_NAME = 80
@@ -211,11 +214,9 @@ class SessionStore:
     @staticmethod
     def _name(path: Path) -> str:
         try:
-            return (
-                path.with_suffix(".name").read_text(encoding="utf-8")[: _LONGEST_NAME + 1].strip()
-                or path.stem
-            )
-        except (OSError, UnicodeDecodeError):
+            given = read_found(path.with_suffix(".name"), _SHORT_BYTES).decode("utf-8")
+            return given[: _LONGEST_NAME + 1].strip() or path.stem
+        except (OSError, ValueError):  # too large, or not UTF-8
             return path.stem
 
 
@@ -245,13 +246,9 @@ def read_turns(path: Path) -> tuple[Turn, ...]:
 
     Raises InputError when the file is no session of this format, OSError when it cannot be read.
     """
-    with path.open("rb") as handle:
-        raw = handle.read(MAX_BYTES + 1)
-    if len(raw) > MAX_BYTES:
-        raise InputError(f"{path.name} is larger than {MAX_BYTES:,} bytes; move it away")
     turns: list[Turn] = []
     decoder = msgspec.json.Decoder(_Start | _Said)
-    for number, line in enumerate(raw.split(b"\n")):
+    for number, line in enumerate(_lines(path)):
         try:
             event = decoder.decode(line) if line.strip() else None
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -261,6 +258,15 @@ def read_turns(path: Path) -> tuple[Turn, ...]:
         if isinstance(event, _Said):
             turns.append(event.turn)
     return tuple(turns)
+
+
+def _lines(path: Path) -> list[bytes]:
+    """The first line and, as far as MAX_BYTES go, the last ones; the one where they begin may be torn."""
+    with open_found(path) as handle:
+        start = handle.readline(_SHORT_BYTES)
+        size = os.fstat(handle.fileno()).st_size
+        handle.seek(max(handle.tell(), size - MAX_BYTES))
+        return [start, *handle.read(MAX_BYTES).split(b"\n")]
 
 
 def stamp() -> str:

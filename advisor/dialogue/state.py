@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.requirement import PRICE, PRICE_PREFIX, check_value
 from advisor.reasoning.trace import show_fact
-from advisor.records import FactValue
+from advisor.records import FactValue, Scalar
 
 _HARDWARE = ("accelerator", "system")
 
@@ -46,6 +48,39 @@ class State:
             name for name in (*self.skipped, *self.answered) if name in kb.facts and kb.facts[name].question
         ]
         return names[-1] if names else None
+
+
+class Fits:
+    """Whether a knowledge base takes what was said when there was another one, or what somebody wrote into a session."""
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self._kb = kb
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def __call__(self, name: str, fact: FactValue) -> bool:
+        """Whether a fact of that name can have the value."""
+        key = (name, repr(fact.value))
+        if key not in self._known:
+            self._known[key] = self._takes(name, fact)
+        return self._known[key]
+
+    def _takes(self, name: str, fact: FactValue) -> bool:
+        spec = self._kb.facts.get(name)
+        if fact.value is None:
+            return False
+        parts: Sequence[Scalar] = (fact.value,)
+        if name.startswith(PRICE_PREFIX):
+            if name.removeprefix(PRICE_PREFIX) not in self._kb.systems:
+                return False
+            name = PRICE
+        elif spec is None or spec.scope != "requirement" or fact.low is not None or fact.high is not None:
+            return False
+        elif spec.type == "entry":
+            parts = str(fact.value).split(",")
+        try:
+            return all(check_value(self._kb, name, part) == part for part in parts)
+        except InputError:
+            return False
 
 
 def changes(kb: KnowledgeBase, before: State, after: State) -> list[str]:

@@ -12,10 +12,14 @@ from typing import Any
 import msgspec
 
 from advisor.atomic import PREFIX, replace_file
+from advisor.knowledge.limits import MAX_TOTAL_BYTES
+from advisor.reading import read_found
 from advisor.records import KINDS, Entry
 
 _KEPT = 8
 """Files of one sort that stay in the cache folder."""
+_LARGEST = 2 * MAX_TOTAL_BYTES
+"""Bytes of one cache file."""
 
 
 @lru_cache(maxsize=1)
@@ -63,7 +67,7 @@ def read_blob(name: str) -> bytes | None:
     if folder is None:
         return None
     try:
-        return (folder / name).read_bytes()
+        return read_found(folder / name, _LARGEST)
     except (OSError, ValueError):
         return None
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from advisor.errors import KnowledgeError
 from advisor.knowledge.findings import Finding
 from advisor.knowledge.limits import MAX_ENTRIES, MAX_FILE_BYTES, MAX_FOLDER_LEVELS, MAX_TOTAL_BYTES
+from advisor.reading import files_below
 from advisor.records import KINDS
 from advisor.units import shown
 
@@ -76,7 +77,7 @@ def stray_files(root: Path) -> Iterator[Finding]:
     for entry in sorted(islice(os.scandir(root), MAX_ENTRIES), key=lambda e: e.name):
         if entry.name.startswith(".") or entry.name in KINDS:
             continue
-        if entry.is_dir(follow_symlinks=False) and any(Path(entry.path).rglob("*.yaml")):
+        if entry.is_dir(follow_symlinks=False) and _holds_entries(Path(entry.path)):
             near = get_close_matches(entry.name, KINDS, n=1)
             fix = f"did you mean {near[0]}/?" if near else f"kinds are {', '.join(KINDS)}"
             yield _finding(
@@ -89,6 +90,11 @@ def stray_files(root: Path) -> Iterator[Finding]:
             yield _finding(
                 entry.path, "KB022", "lies outside the kind folders, so it is not read", "move it to its kind"
             )
+
+
+def _holds_entries(folder: Path) -> bool:
+    inside = files_below(folder, levels=MAX_FOLDER_LEVELS, names=MAX_ENTRIES)
+    return any(file.name.endswith(".yaml") for file in inside)
 
 
 def _read_tree(folder: str, prefix: str, budget: _Budget, level: int) -> Iterator[EntryFile]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ from pathlib import Path
 from advisor.errors import InputError
 from advisor.knowledge.findings import Finding
 from advisor.lint.files import write_text
-from advisor.reading import read_bounded
+from advisor.lint.targets import place_of
+from advisor.reading import read_found
 
 _FORMAT = 1
 
@@ -27,16 +29,16 @@ class Compared:
 def load_baseline(path: Path) -> Counter[tuple[str, str, str]]:
     """(file, code, message) -> how often. Raises InputError when the file is not a baseline."""
     try:
-        document = json.loads(read_bounded(path))
+        document = json.loads(read_found(path))
         if document["format"] != _FORMAT:
             raise ValueError
         return Counter(
             {
-                (str(f["path"]), str(f["code"]), str(f["message"])): int(f["count"])
+                (str(f["path"]), str(f["code"]), str(f["message"])): max(0, int(f["count"]))
                 for f in document["findings"]
             }
         )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError):
         raise InputError(
             f"{path}: not a baseline; write one with `rackfit lint --write-baseline {path}`"
         ) from None
@@ -63,12 +65,12 @@ def write_baseline(findings: Iterable[Finding], path: Path) -> None:
         for key, count in sorted(counts.items())
     ]
     lines = ",\n".join("  " + json.dumps(row) for row in rows)
-    write_text(path.resolve(), f'{{"format": {_FORMAT}, "findings": [\n{lines}\n]}}\n')
+    write_text(Path(os.path.realpath(path)), f'{{"format": {_FORMAT}, "findings": [\n{lines}\n]}}\n')
 
 
 def _key(finding: Finding, path: Path) -> tuple[str, str, str]:
     """Paths are kept relative to the baseline's folder, so that a checkout may lie anywhere."""
-    file = Path(finding.path).resolve()
-    folder = path.resolve().parent
+    file = place_of(Path(finding.path))
+    folder = Path(os.path.realpath(path)).parent
     name = file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.as_posix()
     return name, finding.code, finding.message

@@ -17,6 +17,7 @@ from advisor.lint.check import Check, all_checks
 from advisor.lint.files import write_text
 from advisor.lint.ignores import ignored_codes
 from advisor.lint.options import Options
+from advisor.reading import read_found
 
 _ROUNDS = 10
 _BOM = "\ufeff"
@@ -126,9 +127,9 @@ def write_changes(changes: Iterable[Change]) -> list[Change]:
 
 def _read(path: Path) -> str | None:
     try:
-        raw = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-        return raw.decode("utf-8") if 0 < len(raw) <= MAX_FILE_BYTES else None
-    except (OSError, UnicodeDecodeError):
+        raw = b"" if path.is_symlink() else read_found(path, MAX_FILE_BYTES)
+        return raw.decode("utf-8") if raw else None
+    except (OSError, ValueError):  # too large, or not UTF-8
         return None
 
 

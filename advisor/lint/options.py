@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import fnmatch
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,14 @@ from advisor.knowledge.findings import Finding, Severity
 from advisor.lint.check import all_checks, find_check
 from advisor.reading import read_bounded
 from advisor.units import shown
+
+_LARGEST = 1_000_000
+"""Bytes of a configuration file."""
+_LEVELS = 50
+_DEEP_KEY = re.compile(
+    r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){%d}""" % _LEVELS  # noqa: UP031  # full of braces
+)
+"""A key that tomllib would need time and memory for that grow with the square of its parts."""
 
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
 """From mildest to worst."""
@@ -120,7 +129,11 @@ def load_options(path: Path | None, base: Options | None = None) -> Options:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_bounded(path).decode("utf-8"))
+        text = read_bounded(path, _LARGEST).decode("utf-8")
+        if deep := _DEEP_KEY.search(text):
+            line = text.count("\n", 0, deep.start()) + 1
+            raise ValueError(f"line {line}: a key of more than {_LEVELS} parts")
+        return tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:  # bad UTF-8 and bad TOML are ValueErrors
         raise InputError(
             f"{path}: cannot be used: {' '.join(str(error).split())[:160]}; correct it or use --no-config"

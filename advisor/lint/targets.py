@@ -35,8 +35,13 @@ def targets_of(paths: Sequence[Path], overlays: Sequence[Path]) -> list[Target]:
     """What to lint. overlays: folders named as such; paths in one of them are what to report on, the others what they lie over.
 
     Without overlays each knowledge base that a path lies in is linted, over the shipped one unless it stands alone.
-    Raises InputError when a path is in none.
+    Raises InputError when a path is in none, or when an overlay is no folder.
     """
+    for overlay in overlays:
+        if not overlay.is_dir():
+            raise InputError(
+                f"--kb: {shown(str(overlay), 200)} is not a folder; give the folder that holds gotchas/, models/ and so on"
+            )
     if overlays:
         inside = {path: next((o for o in overlays if _within(_existing(path), o)), None) for path in paths}
         layers = [kb_root(path) for path, overlay in inside.items() if overlay is None] or [kb_folder()]
@@ -52,7 +57,7 @@ def targets_of(paths: Sequence[Path], overlays: Sequence[Path]) -> list[Target]:
         by_root.setdefault(root.resolve(), (root, []))[1].append(path)
     return [
         Target(root=root, below=() if stands_alone(root) else (kb_folder(),),
-               only=() if resolved in [path.resolve() for path in only] else tuple(only))
+               only=() if resolved in [Path(os.path.realpath(path)) for path in only] else tuple(only))
         for resolved, (root, only) in by_root.items()
     ]  # fmt: skip
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from advisor.knowledge.limits import MAX_ENTRIES, MAX_FOLDER_LEVELS
+from advisor.reading import files_below
 
 
 def changes(roots: Sequence[Path], *, seconds: float = 0.5) -> Iterator[None]:
@@ -25,18 +26,9 @@ def changes(roots: Sequence[Path], *, seconds: float = 0.5) -> Iterator[None]:
 def state(roots: Sequence[Path]) -> frozenset[tuple[str, int, int]]:
     """Path, size and time of the files under some folders, links not followed."""
     found: set[tuple[str, int, int]] = set()
-    folders = [(str(root), 0) for root in roots]
-    while folders and len(found) < MAX_ENTRIES:
-        folder, level = folders.pop()
-        try:
-            with os.scandir(folder) as listing:
-                for entry in listing:
-                    if entry.is_dir(follow_symlinks=False):
-                        if level < MAX_FOLDER_LEVELS:
-                            folders.append((entry.path, level + 1))
-                    else:
-                        status = entry.stat(follow_symlinks=False)
-                        found.add((entry.path, status.st_size, status.st_mtime_ns))
-        except OSError:  # a folder that vanished, or may not be read, is a change of its own next time
-            continue
+    for root in roots:
+        for entry in files_below(root, levels=MAX_FOLDER_LEVELS, names=MAX_ENTRIES):
+            with contextlib.suppress(OSError):  # a file that vanished is a change the next time
+                status = entry.stat(follow_symlinks=False)
+                found.add((entry.path, status.st_size, status.st_mtime_ns))
     return frozenset(found)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
+from advisor.reading import read_bounded
 from advisor.records import Accelerator, Checkpoint, Layout, Model, System
 from advisor.sizing.folded import pool_layout
 from advisor.sizing.memory import pick_checkpoint
@@ -78,7 +80,7 @@ class Refusal:
 
 def fingerprint(path: Path) -> str:
     """SHA-256 of a file's bytes, 16 hexadecimal digits."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    return hashlib.sha256(read_bounded(path)).hexdigest()[:16]
 
 
 def read_table(kb: KnowledgeBase, path: Path) -> tuple[list[Observation], list[Refusal]]:
@@ -87,7 +89,7 @@ def read_table(kb: KnowledgeBase, path: Path) -> tuple[list[Observation], list[R
     Raises InputError when the file cannot be read or lacks a column.
     """
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
+        with io.StringIO(read_bounded(path).decode("utf-8"), newline="") as stream:
             reader = csv.DictReader(stream, restval="")
             missing = [name for name in REQUIRED if name not in (reader.fieldnames or ())]
             if missing:
@@ -95,7 +97,7 @@ def read_table(kb: KnowledgeBase, path: Path) -> tuple[list[Observation], list[R
                     f"{path}: no column {', '.join(missing)}; a measured table has {', '.join(REQUIRED)}"
                 )
             rows = list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:  # too large, or not UTF-8
         raise InputError(f"{path}: cannot read it as CSV: {error}") from error
     found: list[Observation] = []
     refused: list[Refusal] = []

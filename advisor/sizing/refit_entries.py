@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import yaml
 
+from advisor.atomic import replace_file
 from advisor.knowledge import KnowledgeBase
+from advisor.reading import holds
 from advisor.records import Accelerator, Calibration, Estimate
 from advisor.sizing.accuracy import Judged, judge
 from advisor.sizing.calibration import SERVING, serving_id
@@ -190,12 +192,12 @@ def write_entries(
     written = unchanged = 0
     for entry in entries:
         path = folder / f"{entry.id}.yaml"
-        text = to_yaml(entry)
-        if path.is_file() and path.read_text(encoding="utf-8") == text:
+        text = to_yaml(entry).encode()
+        if holds(path, text):
             unchanged += 1
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        replace_file(path, text)
         written += 1
     if replace_serving:
         kept = {folder / f"{entry.id}.yaml" for entry in entries}

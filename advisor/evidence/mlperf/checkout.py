@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from advisor.errors import InputError
-from advisor.evidence.mlperf.latency import read_log
+from advisor.evidence.mlperf.latency import LoggedRun, read_log
 from advisor.evidence.mlperf.rows import Row
+from advisor.reading import files_below, read_found
 from advisor.records import Latency, Metric
 from advisor.units import shown
 
@@ -22,6 +23,9 @@ _FACTS = {
 }
 _MAX_BYTES = 1_000_000
 _MAX_LOGS = 64
+_MAX_LEVELS, _MAX_NAMES = 8, 20_000
+"""How far logs are looked for under one folder."""
+_LOG = "mlperf_log_summary.txt"
 
 
 class Checkout:
@@ -29,6 +33,7 @@ class Checkout:
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
+        self._known: dict[Path, list[LoggedRun]] = {}
 
     def summary(self) -> Path:
         """The summary file. Raises InputError that says which names were looked for."""
@@ -54,12 +59,19 @@ class Checkout:
     def latency(self, row: Row, metric: Metric) -> Latency | None:
         """Latencies from the log of the performance run behind a row; None when no log has its rate."""
         for folder in self._run_folders(row):
-            for path in sorted(folder.rglob("mlperf_log_summary.txt"))[:_MAX_LOGS]:
-                inside = self._inside(path)
-                run = read_log(inside) if inside else None
-                if run is not None and run.is_run_of(row.value, metric):
+            for run in self._runs(folder):
+                if run.is_run_of(row.value, metric):
                     return run.latency
         return None
+
+    def _runs(self, folder: Path) -> list[LoggedRun]:
+        """The runs whose logs lie under a folder, which many rows may share."""
+        if folder not in self._known:
+            files = files_below(folder, levels=_MAX_LEVELS, names=_MAX_NAMES)
+            logs = sorted(Path(file.path) for file in files if file.name == _LOG)[:_MAX_LOGS]
+            read = [read_log(inside) for path in logs if (inside := self._inside(path))]
+            self._known[folder] = [run for run in read if run is not None]
+        return self._known[folder]
 
     def _run_folders(self, row: Row) -> list[Path]:
         base = (
@@ -85,8 +97,7 @@ class Checkout:
 
 def _read_object(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as handle:
-            data = json.loads(handle.read(_MAX_BYTES))
+        data = json.loads(read_found(path, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -9,7 +9,9 @@ from pathlib import Path
 import msgspec
 
 from advisor.knowledge.build import build_record
+from advisor.knowledge.limits import MAX_FILE_BYTES
 from advisor.knowledge.yaml_source import parse_document
+from advisor.reading import read_found
 from advisor.records import Evidence, Result
 
 
@@ -24,8 +26,8 @@ def keep_earlier(entries: Iterable[Evidence], folder: Path) -> list[Evidence]:
 def _earlier(entry: Evidence, folder: Path) -> Evidence | None:
     path = folder / f"{entry.id}.yaml"
     try:
-        document = parse_document(path.read_text("utf-8"), str(path))
-    except (OSError, UnicodeDecodeError):
+        document = parse_document(read_found(path, MAX_FILE_BYTES).decode("utf-8"), str(path))
+    except (OSError, ValueError):  # too large, or not UTF-8
         return None
     if document.data is None or document.findings:
         return None

@@ -52,7 +52,7 @@ def import_results(
     checkout = Checkout(path) if path.is_dir() else None
     summary = checkout.summary() if checkout else path
     table = LatencyTable()
-    beside = [] if checkout else sorted(summary.parent.glob("*.latency.csv"))
+    beside = [] if checkout else sorted(filter(Path.is_file, summary.parent.glob("*.latency.csv")))
     for source in [latency_file] if latency_file else beside:
         read_latency_csv(source, table)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.evidence.mlperf.rows import Row
+from advisor.reading import open_found, read_bounded
 from advisor.records import Latency, Metric
 from advisor.units import shown
 
@@ -62,7 +64,8 @@ _IDENTITY = ("round", "division", "submitter", "platform", "model", "scenario")
 def read_latency_csv(path: Path, table: LatencyTable) -> None:
     """Add the runs of a CSV table with the columns round … target_qps (times in ns). Raises InputError on a bad file."""
     try:
-        with path.open(encoding="utf-8", newline="") as handle:
+        text = read_bounded(path).decode("utf-8")
+        with io.StringIO(text, newline="") as handle:
             reader = csv.DictReader(handle)
             needed = {*_IDENTITY, "tokens_per_s", "samples_per_s"}
             missing = needed - set(reader.fieldnames or ())
@@ -78,7 +81,7 @@ def read_latency_csv(path: Path, table: LatencyTable) -> None:
                 table.add(key, _from_csv(line))
     except OSError as error:
         raise InputError(f"{shown(str(path), 200)} cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
+    except (ValueError, csv.Error) as error:  # too large, or not UTF-8
         raise InputError(f"{shown(str(path), 200)} is not a CSV table: {error}") from None
 
 
@@ -133,7 +136,7 @@ _LINE = re.compile(
 def read_log(path: Path) -> LoggedRun | None:
     """The run of one mlperf_log_summary.txt; None when it cannot be read or is not valid."""
     try:
-        with path.open("rb") as handle:
+        with open_found(path) as handle:
             text = handle.read(_LOG_LIMIT).decode("utf-8", "replace")
     except OSError:
         return None

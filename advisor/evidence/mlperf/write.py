@@ -11,6 +11,7 @@ from typing import Any
 
 from advisor.atomic import replace_file
 from advisor.errors import InputError
+from advisor.reading import holds
 from advisor.records import Evidence, Latency, Result, Scale
 from advisor.units import shown
 
@@ -47,7 +48,7 @@ def write_entries(entries: list[Evidence], folder: Path) -> tuple[int, int]:
         path = folder / f"{entry.id}.yaml"
         text = to_yaml(entry).encode()
         try:
-            if path.is_file() and path.read_bytes() == text:
+            if holds(path, text):
                 unchanged += 1
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
