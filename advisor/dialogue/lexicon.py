@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from advisor.dialogue.modelnames import ModelNames
-from advisor.dialogue.patterns import Pattern, PatternCompiler, PatternIndex
+from advisor.dialogue.pattern_index import PatternIndex
+from advisor.dialogue.patterns import Pattern, PatternCompiler
 from advisor.dialogue.plain_words import plain_phrases
 from advisor.dialogue.text import Token, tokens_of
 from advisor.dialogue.trie import NameTrie
@@ -172,9 +174,14 @@ class Lexicon:
         said = (fact for fact in self.kb.facts.values() if fact.scope == "requirement")
         return tuple(self._phrase(fact, text, value) for fact in said for _, text, value in _phrases(fact))
 
-    def unreadable(self) -> Iterator[tuple[str, Place, str]]:
-        """Words and patterns that cannot be read: id of the fact, place in it, and why. Any of them stops the dialogue."""
-        for fact in self.kb.facts.values():
+    def unreadable(self, facts: Iterable[Fact]) -> Iterator[tuple[str, Place, str]]:
+        """Words and patterns that cannot be read: id of the fact, place in it, and why. Any of them stops the dialogue.
+
+        facts: all of the knowledge base; where they are too much together, the last ones are.
+        """
+        with contextlib.suppress(KnowledgeError):  # a word that they cannot read is found below
+            _ = self.acts  # compiled first: their patterns count too
+        for fact in facts:
             if fact.scope != "requirement":
                 continue
             for place, text, value in _phrases(fact):

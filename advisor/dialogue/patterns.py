@@ -41,8 +41,12 @@ _WAYS = {"one": 0.0, "range": 1.0, "slashed": math.log2(6), "list": math.log2(7)
 """Form of a number -> log2 of the places where it may end."""
 _MAX_PATTERN = 500
 _MAX_DEPTH = 12
+_MAX_EXPRESSION = 200_000
+"""Characters of one compiled expression: word lists that name one another would multiply."""
 _MAX_WAYS = 12.0
 """log2 of the ways in which a pattern may read one and the same line: what a search costs where it fails in the end."""
+_MAX_WAYS_TOGETHER = 65_536
+"""Ways of all patterns in sum: a line is searched for each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,34 +83,6 @@ class Pattern:
         return _compiled(self.regex)
 
 
-class PatternIndex:
-    """Patterns by a word that each needs, so that a line is tried against those alone that it may hold."""
-
-    def __init__(self, patterns: Sequence[Pattern]) -> None:
-        self.patterns = patterns
-        self._by_word: dict[str, list[int]] = {}
-        self._always: list[int] = []
-        for place, pattern in enumerate(patterns):
-            if not pattern.needs:
-                self._always.append(place)
-                continue
-            for word in min(pattern.needs, key=len):
-                self._by_word.setdefault(word, []).append(place)
-
-    def possible(self, words: Set[str]) -> list[Pattern]:
-        """The patterns that need none but `words`, in order."""
-        return [self.patterns[place] for place in self.places(words)]
-
-    def places(self, words: Set[str]) -> list[int]:
-        """Places of the patterns that need none but `words`, in order."""
-        places = set(self._always)
-        for word in words:
-            places.update(self._by_word.get(word, ()))
-        return [
-            i for i in sorted(places) if all(not need.isdisjoint(words) for need in self.patterns[i].needs)
-        ]
-
-
 @cache
 def _compiled(regex: str) -> re.Pattern[str]:
     return re.compile(regex)
@@ -133,6 +109,8 @@ class PatternCompiler:
     def __init__(self, terms: Mapping[str, Sequence[str]]) -> None:
         self._terms = dict(terms)
         self._parts: dict[str, _Part] = {}
+        self._open: set[str] = set()
+        self._ways = 0.0
         before, after = (self._filler_words(name) for name in ("fill before", "fill after"))
         self.marks: dict[str, str] = {
             word: (_BOTH if word in before and word in after else _BEFORE if word in before else _AFTER)
@@ -189,6 +167,12 @@ class PatternCompiler:
                 f"{owner}: pattern {source!r}: one line could be read in more than {2**_MAX_WAYS:,.0f} ways; use fewer optional"
                 " parts, gaps, lists of numbers and alternatives that begin alike, or split the pattern"
             )
+        self._ways += 2**part.ways
+        if self._ways > _MAX_WAYS_TOGETHER:
+            raise KnowledgeError(
+                f"{owner}: pattern {source!r}: with this one, one line could be read in more than {_MAX_WAYS_TOGETHER:,} ways by all"
+                " patterns together; use fewer patterns, or such with fewer optional parts and gaps"
+            )
         regex = (r"(?<=\A )" if anchored else r"(?<= )") + part.expression + (r"\Z" if ends else "")
         return Pattern(
             owner,
@@ -209,8 +193,14 @@ class PatternCompiler:
                 raise KnowledgeError(
                     f"{where}: no word list <{name}>; such as {', '.join(sorted(self._terms)[:8])}"
                 )
+            if name in self._open:
+                raise KnowledgeError(f"{where}: the word list <{name}> names itself")
             words = sorted(self._terms[name], key=len, reverse=True)
-            self._parts[name] = _alternatives([self.entry(word, where) for word in words])
+            self._open.add(name)
+            try:
+                self._parts[name] = _alternatives([self.entry(word, where) for word in words], where)
+            finally:
+                self._open.discard(name)
         return self._parts[name]
 
     def entry(self, word: str, where: str) -> _Part:
@@ -259,12 +249,13 @@ class PatternCompiler:
             ways=_WAYS[shape.form],
         )
 
-    def joined(self, parts: Sequence[_Part]) -> _Part:
-        """The parts one after another, with what may stand between them."""
+    def joined(self, parts: Sequence[_Part], where: str) -> _Part:
+        """The parts one after another, with what may stand between them. Raises KnowledgeError when they are too long."""
         expression = solid = ""
         for part in parts:
             piece = self._glue(solid, part.kind) + part.expression
             expression += f"(?:{piece})?" if part.kind == "optional" else piece
+            _bounded(expression, where)
             solid = solid if part.kind == "optional" else part.kind
         needs = tuple(dict.fromkeys(need for part in parts for need in part.needs))
         kind = parts[0].kind if len(parts) == 1 else "words"
@@ -278,7 +269,16 @@ class PatternCompiler:
         )
 
 
-def _alternatives(parts: Sequence[_Part]) -> _Part:
+def _bounded(expression: str, where: str) -> str:
+    """The expression. Raises KnowledgeError when it is too long to be tried on every line."""
+    if len(expression) > _MAX_EXPRESSION:
+        raise KnowledgeError(
+            f"{where}: its word lists make an expression of more than {_MAX_EXPRESSION:,} characters; shorten them"
+        )
+    return expression
+
+
+def _alternatives(parts: Sequence[_Part], where: str) -> _Part:
     body = "|".join(dict.fromkeys(part.expression for part in parts))
     needs: tuple[frozenset[str], ...] = ()
     if all(part.needs for part in parts):
@@ -288,7 +288,7 @@ def _alternatives(parts: Sequence[_Part]) -> _Part:
     kind = kinds.pop() if len(kinds) == 1 else "words"
     first = _first_of_any(parts)
     ways = max(part.ways for part in parts) + math.log2(_rivals(parts))
-    return _Part(f"(?:{body})", needs, min(part.weight for part in parts), kind, first, ways)
+    return _Part(_bounded(f"(?:{body})", where), needs, min(part.weight for part in parts), kind, first, ways)
 
 
 def _first(parts: Sequence[_Part]) -> frozenset[str] | None:
@@ -343,7 +343,7 @@ class _Reader:
             parts.append(self._element(self.rest.pop(0)))
         if not parts:
             raise KnowledgeError(f"{self._where}: an empty alternative")
-        return self._compiler.joined(parts)
+        return self._compiler.joined(parts, self._where)
 
     def _element(self, lexeme: str) -> _Part:
         if lexeme == "...":
@@ -372,7 +372,7 @@ class _Reader:
         if not self.rest or self.rest.pop(0) != closing:
             raise KnowledgeError(f"{self._where}: a bracket is not closed; expected {closing!r}")
         self._depth -= 1
-        return _alternatives(parts)
+        return _alternatives(parts, self._where)
 
     def _slot(self, text: str) -> _Part:
         from advisor.dialogue.values import TYPES

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.dialogue.lexicon import Lexicon
-from advisor.dialogue.patterns import PatternCompiler, PatternIndex
+from advisor.dialogue.pattern_index import PatternIndex
+from advisor.dialogue.patterns import PatternCompiler
 from advisor.dialogue.text import tokens_of
 from advisor.dialogue.values import read
 from advisor.errors import KnowledgeError
@@ -142,3 +143,33 @@ def test_an_index_offers_every_pattern_that_may_match_and_none_that_cannot() -> 
     index = PatternIndex(patterns)
     assert [p.source for p in index.possible({"#", "people"})] == ["{count} <users>", "{tokens}"]
     assert [p.source for p in index.possible({"undo"})] == ["undo"]
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [{"a": ["x", "(<a>|y)"]}, {"a": ["(<b>|x)"], "b": ["[x] y", "(y|<a>)"]}],
+    ids=["itself", "one another"],
+)
+def test_a_word_list_that_names_itself_is_refused(lists: dict[str, list[str]]) -> None:
+    """There is no end to its words, however long the way round."""
+    with pytest.raises(KnowledgeError, match="the word list <a> names itself"):
+        PatternCompiler(lists).compile("<a> {count}", "test")
+
+
+def test_word_lists_that_multiply_are_refused_before_they_do() -> None:
+    """Eight lists, each forty times the one before: more words than any memory holds, and refused at the third."""
+    lists = {"a": ["word"]}
+    for name, before in zip("bcdefgh", "abcdefg", strict=True):
+        lists[name] = ["(" + " ".join([f"<{before}>"] * 40) + ")"]
+    with pytest.raises(KnowledgeError, match=r"^test: .*more than 200,000 characters"):
+        PatternCompiler(lists).compile("<h> {count}", "test")
+    assert PatternCompiler(lists).compile("<b> {count}", "test").regex.count("word") == 40
+
+
+def test_all_patterns_together_have_a_bound() -> None:
+    """One pattern within its own bound is read, many of them are not: a line is searched for every one."""
+    compiler = PatternCompiler({})
+    sources = [f"... ... ... ... ... go {'on ' * number}" for number in range(30)]
+    assert len([compiler.compile(source, "test") for source in sources[:20]]) == 20
+    with pytest.raises(KnowledgeError, match="by all patterns together"):
+        [compiler.compile(source, "test") for source in sources[20:]]

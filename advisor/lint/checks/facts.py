@@ -41,7 +41,7 @@ def unreadable_phrase(corpus: Corpus) -> Iterator[Problem]:
         return
     from advisor.dialogue.lexicon import Lexicon
 
-    for entry_id, where, why in Lexicon(corpus.kb).unreadable():
+    for entry_id, where, why in Lexicon(corpus.kb).unreadable(corpus.base_first(corpus.kb.facts)):
         yield Problem(entry=entry_id, where=where, message=f"the chat cannot read this: {why}")
 
 
