@@ -10,7 +10,7 @@ from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase, load_knowledge
 from advisor.records import RESERVED_FLAGS, Facts, FactValue, Scalar
 from advisor.report.terminal import plain
-from advisor.units import parse_number, shown
+from advisor.units import shown
 
 _PREFIX = "fact_"
 
@@ -70,7 +70,7 @@ def read_requirement(arguments: argparse.Namespace, words: str) -> tuple[Knowled
 
     Raises InputError that names the flag, what was wrong and what would be right.
     """
-    from advisor.reasoning.requirement import PRICE_PREFIX, said
+    from advisor.reasoning.requirement import PRICE, PRICE_PREFIX, check_value, said
 
     kb = load_for(arguments)
     values: dict[str, Scalar] = {}
@@ -97,16 +97,13 @@ def read_requirement(arguments: argparse.Namespace, words: str) -> tuple[Knowled
     systems = values.pop("system", None)
     facts = {**worded, **said(kb, values, where=places)}
     if systems is not None:
-        facts["system"] = FactValue(value=str(systems), origin="said", because="--system")
+        ids = ",".join(kb.find("systems", item).id for item in str(systems).split(","))
+        facts["system"] = FactValue(value=ids, origin="said", because="--system")
     for pair in arguments.price:
         name, separator, value = pair.partition("=")
         if not separator:
             raise InputError(f"--price: {shown(pair)} is not ID=USD_PER_GPU_HOUR, such as hgx-b300=4.50")
-        price = parse_number(value, what="--price")
-        if price <= 0 or price > 10_000:
-            raise InputError(
-                f"--price: {value[:20]} is out of range; give more than 0 and at most 10,000 USD per GPU-hour"
-            )
+        price = check_value(kb, PRICE, value, what="--price")
         facts[PRICE_PREFIX + kb.find("systems", name.strip()).id] = FactValue(
             value=price, origin="said", because="--price"
         )
@@ -115,7 +112,7 @@ def read_requirement(arguments: argparse.Namespace, words: str) -> tuple[Knowled
 
 def _from_words(kb: KnowledgeBase, words: str) -> tuple[Facts, list[str]]:
     """Facts said in words, and notes on what was left out. Raises InputError where the words may mean several things."""
-    from advisor.dialogue.stated import stated
+    from advisor.dialogue.stated import out_of_range, stated
     from advisor.dialogue.understand import understand
 
     understood = understand(kb, words)
@@ -124,6 +121,8 @@ def _from_words(kb: KnowledgeBase, words: str) -> tuple[Facts, list[str]]:
         choices = ", ".join(ask.choices)
         raise InputError(f"{ask.fact}: {plain(ask.reason)} {choices}; name one in the text or by its flag")
     for left in understood.ignored:
+        if left.why == "range":
+            raise InputError(f"{shown(left.text)}: {out_of_range(kb.facts[left.fact])}")
         if left.why == "unknown" and any(c.isdigit() for c in left.text):
             raise InputError(
                 f"{shown(left.text)}: a figure of what? say for example '15 ms per token', 'TTFT 500 ms' or '500 users'"

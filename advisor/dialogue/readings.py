@@ -11,8 +11,9 @@ from advisor.records import Scalar
 Span = tuple[int, int]
 """First character and the one after the last, in the text as typed."""
 
-Why = Literal["excluded", "observed", "aside", "unknown", "cut"]
-"""excluded: said not to be so; observed: a measurement, no target; aside: no fact of a requirement; unknown: not understood."""
+Why = Literal["excluded", "observed", "aside", "range", "unknown", "cut"]
+"""excluded: said not to be so; observed: a measurement, no target; aside: no fact of a requirement; range: beyond what
+the fact can be; unknown: not understood."""
 
 
 @dataclass(frozen=True, kw_only=True)

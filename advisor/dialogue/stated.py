@@ -9,11 +9,10 @@ from advisor.dialogue import phrases
 from advisor.dialogue.readings import Reading, Understood
 from advisor.errors import InputError, UnknownIdError
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.requirement import PRICE_PREFIX, check_value
-from advisor.records import Facts, FactValue, Scalar
+from advisor.reasoning.requirement import PRICE, PRICE_PREFIX, check_value, span_of
+from advisor.records import Fact, Facts, FactValue, Scalar
 
 _HARDWARE = ("accelerator", "system")
-_PRICE = "price_usd_per_gpu_hour"
 _UNRESTRICTED = ("vendor", "cooling")
 """Choices that only take candidates out: naming all of them takes out none."""
 _MOST_CHOICES = 6
@@ -53,7 +52,7 @@ def stated(kb: KnowledgeBase, understood: Understood, said: Facts | None = None)
     result = Stated()
     unclear = {item.fact: item for item in understood.ambiguous}
     for name, reading in understood.facts.items():
-        if name in (*_HARDWARE, _PRICE):
+        if name in (*_HARDWARE, PRICE):
             continue
         item = unclear.pop(name, None)
         if item is not None and len(reading.values) == 1:
@@ -65,10 +64,18 @@ def stated(kb: KnowledgeBase, understood: Understood, said: Facts | None = None)
     for name, item in unclear.items():
         if name not in understood.facts:
             result.asks.append(_ask(name, item.choices, item.text))
+    for left in understood.ignored:
+        if left.why == "range":
+            result.notes.append(phrases.not_used(left.text, out_of_range(kb.facts[left.fact])))
     _hardware(kb, result, understood.facts.get("accelerator"), understood.facts.get("system"))
-    if _PRICE in understood.facts:
-        _price(kb, result, understood.facts[_PRICE], {**(said or {}), **result.facts})
+    if PRICE in understood.facts:
+        _price(kb, result, understood.facts[PRICE], {**(said or {}), **result.facts})
     return result
+
+
+def out_of_range(fact: Fact) -> str:
+    """Why a number was not taken for a fact, and what would be."""
+    return f"out of range for {fact.title.casefold()}; give {span_of(fact)}"
 
 
 def _ask(name: str, choices: Iterable[str], text: str) -> Ask:

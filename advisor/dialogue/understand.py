@@ -24,6 +24,8 @@ _SLOWEST, _SLOW, _FAST, _FASTEST_STREAM = 2.0, 5.0, 250.0, 400.0
 """Tokens/s: nobody asks for less than the first per user, hardly for less than the second; streams seldom exceed the third,
 and none the last."""
 _HARDWARE = ("A", "R", "B")
+_SIGNED = frozenset("$€£=:(")
+"""What may stand right before a minus that belongs to its number."""
 
 
 def understand(kb: KnowledgeBase, text: str, *, expecting: str | None = None) -> Understood:
@@ -99,6 +101,7 @@ class _Reader:
         self._used: set[int] = set()
         self._shared: tuple[str, ...] = ()
         self._vague: list[tuple[str, tuple[str, ...], range]] = []
+        self._absurd: list[tuple[str, range]] = []
 
     def _span(self, items: range) -> Span:
         return self.line.place(items.start, items.stop)
@@ -174,11 +177,16 @@ class _Reader:
             for fill in found.filled:
                 if fill.slot.type == "precision":
                     self._read_precision(found, fill)
-            for fact, quantity in self._quantities(found).items():
+            minus = self._minus(found)
+            for fact, unsigned in self._quantities(found).items():
+                quantity = unsigned if minus is None else Quantity(-unsigned.value)
                 if found.excluded:
                     self._ignore(found.items, "excluded", fact, f"{quantity.value:g}")
                 elif self._plausible(fact, quantity):
                     quantities.setdefault(fact, []).append((found, quantity))
+                elif fact in self.lexicon.kb.facts:
+                    start = found.items.start if minus is None else min(minus, found.items.start)
+                    self._absurd.append((fact, range(start, found.items.stop)))
         self._read_vague()
         self._share_rate(quantities)
         for fact, all_of in quantities.items():
@@ -295,6 +303,20 @@ class _Reader:
         high = math.inf if fact.maximum is None else fact.maximum
         return all(low <= value <= high for value in (quantity.value, *quantity.all))
 
+    def _minus(self, found: Found) -> int | None:
+        """The item that makes a number of the phrase negative: a minus, which at the begin of a line would make a list."""
+        tokens, source = self.line.tokens, self.line.source
+        for fill in found.filled:
+            first = self.line.items[fill.items.start].first
+            if fill.quantity is None or not first or tokens[first - 1].text != "-" or not tokens[first].glued:
+                continue
+            sign = tokens[first - 1]
+            before = next((item for item in self.line.items if item.first <= first - 2 < item.last), None)
+            begins = not source[: sign.start].rpartition("\n")[2].strip()
+            if not begins and before is not None and (not sign.glued or before.canon in _SIGNED):
+                return fill.items.start - 1 if before.canon[0] != "#" else None
+        return None
+
     def _number(self, fact_name: str, value: float) -> Scalar:
         fact = self.lexicon.kb.facts[fact_name]
         if fact.type == "integer":
@@ -323,9 +345,13 @@ class _Reader:
         self._used.update(range(len(self.line.items)))
 
     def read_rest(self) -> None:
-        """Numbers that nothing explained, with the word after them."""
+        """Numbers beyond what their fact can be, and those that nothing explained, with the word after them."""
+        for fact, items in self._absurd:
+            if fact not in self.facts:
+                self._ignore(items, "range", fact)
         for index, item in enumerate(self.line.items):
-            if item.canon[0] == "#" and index not in self._used:
+            huge = item.canon[0].isdigit() and item.names == () and item.mention is None
+            if (huge or item.canon[0] == "#") and index not in self._used:
                 following = self.line.items[index + 1 : index + 2]
                 unit = bool(following) and following[0].canon.isalpha()
                 self._ignore(range(index, index + 1 + unit), "unknown")

@@ -11,6 +11,7 @@ from advisor.errors import InputError, RackfitError
 from advisor.evidence.citation import notices
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.recommend import conclude, leaders
+from advisor.reasoning.requirement import check_value
 from advisor.reasoning.sources import grounds
 from advisor.records import Facts, FactValue, Verdict
 
@@ -37,7 +38,7 @@ class Heatmap:
 def axis(kb: KnowledgeBase, name: str, low: float, high: float, steps: int) -> tuple[float, ...]:
     """`steps` values from low to high, evenly spaced in logarithms; whole numbers for integer facts.
 
-    Raises InputError when the fact is not numeric or the range is not one.
+    Raises InputError when the fact is not numeric, the range is not one or reaches beyond what the fact can be.
     """
     fact = kb.facts.get(name)
     if fact is None or fact.type not in ("number", "integer"):
@@ -53,8 +54,12 @@ def axis(kb: KnowledgeBase, name: str, low: float, high: float, steps: int) -> t
         math.exp(math.log(low) + i * (math.log(high) - math.log(low)) / (steps - 1)) for i in range(steps)
     ]
     if fact.type == "integer":
-        return tuple(float(v) for v in dict.fromkeys(round(v) for v in values))
-    return tuple(float(f"{v:.6g}") for v in values)
+        values = [float(v) for v in dict.fromkeys(round(v) for v in values)]
+    else:
+        values = [float(f"{v:.6g}") for v in values]
+    for end in (values[0], values[-1]):
+        check_value(kb, name, end, what=f"axis {name}")
+    return tuple(values)
 
 
 def heatmap(

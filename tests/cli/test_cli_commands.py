@@ -220,7 +220,8 @@ def test_facts_prices_and_files_reach_the_answer(rackfit: Rackfit, tmp_path: Pat
     ("arguments", "words"),
     [
         (("--price", "hgx-b300"), "is not ID=USD_PER_GPU_HOUR"), (("--price", "hgx-b300=0"), "out of range"),
-        (("--price", "hgx-b300=99999"), "out of range"), (("--price", "no-such=3"), "no system"), (("--fact", "spare"), "is not NAME=VALUE"),
+        (("--price", "hgx-b300=99999"), "out of range"), (("--price", "hgx-b300=1e-300"), "out of range"), (("--fact", "system=nothing"), "no system"),
+        (("--price", "no-such=3"), "no system"), (("--fact", "spare"), "is not NAME=VALUE"),
         (("--fact", "nonsense=1"), "no fact"), (("--spare", "perhaps"), "--spare"),
         (("--include-preview", "perhaps"), "is not yes or no"), (("--config", "no/such/config.json"), "is not a file"),
         (("--concurrency", "2.5"), "is not a whole number"),

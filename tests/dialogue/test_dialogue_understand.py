@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+from advisor.dialogue.stated import stated
 from advisor.dialogue.text import MAX_CHARACTERS
 from advisor.dialogue.understand import understand
 from advisor.knowledge import KnowledgeBase
@@ -202,6 +206,58 @@ def test_more_than_the_limit_is_cut_and_said(kb: KnowledgeBase) -> None:
 def test_what_is_no_quantity_is_no_fact(kb: KnowledgeBase, text: str) -> None:
     """Overflowing, negative-zero, control and bidirectional text yields no fact and no exception."""
     assert understand(kb, text).facts == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "said"),
+    [
+        ("r1 for 99999999999 users", "concurrency", "99999999999 users"),
+        ("r1 for 5e12 users at 8k", "concurrency", "5e12 users"),
+        ("r1 at 0.00001 ms per token", "tpot_ms", "0.00001 ms per token"),
+        ("r1 with ttft 99999999999 s", "ttft_ms", "ttft 99999999999 s"),
+        ("r1, rack limit 99999999 kw", "rack_kw", "rack limit 99999999 kw"),
+        ("r1 on 99999999999 H100", "accelerator_count", "99999999999 H100"),
+        ("H100 at $99999999 per gpu hour", "price_usd_per_gpu_hour", "$99999999 per gpu hour"),
+        ("llama 2 70b at -15 ms per token", "tpot_ms", "-15 ms per token"),
+        ("llama 2 70b for -300 users", "concurrency", "-300 users"),
+        ("H100 at $-5 per gpu hour", "price_usd_per_gpu_hour", None),
+    ],
+)
+def test_a_number_that_the_fact_cannot_be_is_said(
+    kb: KnowledgeBase, rackfit: Callable[..., Any], text: str, fact: str, said: str | None
+) -> None:
+    """Absurd and negative figures are named with the range that makes sense, never dropped and never made positive."""
+    read = understand(kb, text)
+    assert fact not in read.facts
+    (left,) = (item for item in read.ignored if item.why == "range")
+    assert (left.fact, text[slice(*left.span)]) == (fact, left.text)
+    assert said is None or left.text == said
+    (note,) = stated(kb, read).notes
+    assert "out of range" in note
+    asked = rackfit("ask", text, "--model", "r1", "--no-flips")
+    assert asked.status == 2
+    assert "out of range" in asked.err
+
+
+def test_a_number_too_large_to_read_is_said(kb: KnowledgeBase) -> None:
+    """Beyond a quadrillion it is no figure of anything, and is named as not understood."""
+    read = understand(kb, "r1 for 1e16 users")
+    assert [(item.text, item.why) for item in read.ignored] == [("1e16 users", "unknown")]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "value"),
+    [
+        ("growth -50%", "growth_percent", -50), ("growth 50%", "growth_percent", 50), ("growth-50%", "growth_percent", 50),
+        ("- 300 users", "concurrency", 300), ("-300 users", "concurrency", 300), ("r1\n-300 users\n-15 ms per token", "tpot_ms", 15),
+        ("200 -300 users", "concurrency", 300), ("batch-32", "concurrency", 32),
+    ],
+)  # fmt: skip
+def test_a_minus_belongs_to_its_number_and_a_dash_to_its_words(
+    kb: KnowledgeBase, text: str, fact: str, value: float
+) -> None:
+    """A sign stands right before its number with room before it; items of a list, ranges and compounds have dashes."""
+    assert understand(kb, text).facts[fact].value == value
 
 
 @pytest.mark.parametrize(

@@ -220,11 +220,12 @@ def test_an_axis_is_even_in_factors(kb: KnowledgeBase) -> None:
     [
         ("tpot_ms", 0, 10, 4), ("tpot_ms", 10, 10, 4), ("tpot_ms", 20, 10, 4), ("tpot_ms", 1, 10, 1), ("tpot_ms", 1, 10, 401),
         ("tpot_ms", math.nan, 10, 4), ("workload", 1, 10, 4), ("nothing", 1, 10, 4),
+        ("concurrency", 1e300, 1e308, 4), ("concurrency", 1, 1e300, 4), ("tpot_ms", 5e-324, 1, 4), ("growth_percent", 1, 1e18, 4),
     ],
 )  # fmt: skip
 def test_an_axis_needs_a_range_of_a_numeric_fact(
     kb: KnowledgeBase, name: str, low: float, high: float, steps: int
 ) -> None:
-    """Above zero, low below high, 2 to 400 steps."""
+    """Above zero, low below high, inside what the fact can be, 2 to 400 steps."""
     with pytest.raises(InputError, match=rf"^axis {name}: "):
         axis(kb, name, low, high, steps)
