@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from advisor.dialogue import phrases
+from advisor.dialogue import figures, phrases
 from advisor.dialogue.messages import Message
 from advisor.dialogue.readings import Understood
 from advisor.dialogue.text import tokens_of
@@ -44,6 +44,10 @@ def explanation(kb: KnowledgeBase, answer: Recommendation, understood: Understoo
         return _shortened(kb, answer, explanation_brief.sure(explained), explain.render(kb, explained))
     if act == "assumptions":
         return _whole(kb, answer, explain.render(kb, explain.assumptions(kb, answer)))
+    if act == "claim":
+        return Told(_markdown(kb, answer, figures.claim(kb, answer, text)))
+    if act == "figure":
+        return Told(_markdown(kb, answer, figures.origin(kb, answer, text) or phrases.NO_SUCH_FIGURE))
     if act == "evidence":
         return _evidence(kb, answer)
     if act == "flips":
@@ -83,6 +87,10 @@ def _told(kb: KnowledgeBase, answer: Recommendation, text: str, choices: tuple[s
         citations=cited(kb, answer),
         choices=choices,
     )
+
+
+def _markdown(kb: KnowledgeBase, answer: Recommendation, markdown: str) -> Message:
+    return Message(role="rackfit", kind="explanation", markdown=markdown, citations=cited(kb, answer))
 
 
 def _whole(kb: KnowledgeBase, answer: Recommendation, text: str) -> Told:

@@ -26,6 +26,9 @@ KEEP = "keep it"
 """What to say to make a what-if the base case."""
 MORE = "show more"
 """What to say for the whole of an explanation that was shortened."""
+NO_SUCH_FIGURE = (
+    "No step of this answer shows that figure. `why` has its steps, `show me the evidence` the runs behind."
+)
 NOTHING_MORE = "Nothing was shortened; `why` and `show me the evidence` can be."
 OTHER_EVIDENCE = "\nCited by other systems, pairs and warnings of the answer:"
 NO_MORE_QUESTIONS = "No further answer would change the verdict."
@@ -42,7 +45,8 @@ Say what you want to serve, in any order: model, precision, context length, user
 
 - `what if fp8 kv`, `and with 500 users?` shows the difference and keeps the base case; `keep it` makes it the base
 - `compare with MI355X`, `why`, `why not the rack`, `why not H200`, `show more`
-- `how sure are you`, `what would change your mind`, `what did you assume`, `show me the evidence`
+- `how sure are you`, `what would change your mind`, `what did you assume`, `show me the evidence`,
+  `where does 707 come from`, `is the rack 30x faster`
 - `define TPOT`, `show deepseek-r1`, `list gotchas`
 - `skip`, `back`, `undo`, `forget the latency`, `reset`, `just answer`, `why do you ask`
 - `sessions`, `export`, `quit`"""

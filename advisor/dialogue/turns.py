@@ -371,7 +371,9 @@ HANDLERS: dict[str, _Handler] = {
     "answer": Turns._answer_now,
     "what_if": Turns._what_if_turn,
     "compare": Turns._compare,
-    **dict.fromkeys(("why", "why_not", "sure", "flips", "assumptions", "evidence"), Turns._explain),
+    **dict.fromkeys(
+        ("why", "why_not", "sure", "flips", "assumptions", "evidence", "figure", "claim"), Turns._explain
+    ),
     **dict.fromkeys(("define", "show", "list_gotchas"), Turns._look_up),
     **dict.fromkeys(_PHRASES, Turns._say_phrase),
     "thanks": Turns._courtesy,
