@@ -11,10 +11,9 @@ from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.engine import RuleRun, run_rules
 from advisor.reasoning.grounded import grounded_rate
 from advisor.reasoning.prices import price_of
-from advisor.reasoning.rates import Rate, Subject, conditions_of, missed, modelled_rate
+from advisor.reasoning.rates import Rate, Subject, conditions_of, fitting, missed, modelled_rate, placements
 from advisor.reasoning.requirement import number, text
 from advisor.records import (
-    Accelerator,
     Candidate,
     Checkpoint,
     Estimate,
@@ -31,7 +30,6 @@ from advisor.records import (
 )
 from advisor.sizing.changes import capacity, cheapest_changes, shortfall
 from advisor.sizing.fleet import Demand, build_fleet, demand_from, replicas_needed
-from advisor.sizing.layouts import layouts_for
 from advisor.sizing.memory import fit, pick_checkpoint
 from advisor.units import GIB, format_bytes, format_count
 
@@ -78,19 +76,18 @@ def size_candidate(kb: KnowledgeBase, facts: Facts, system: System, *, brief: bo
     accelerator = kb.accelerators[system.accelerator]
     checkpoint = pick_checkpoint(model, text(facts, "weight_precision"))
     demand, demand_steps = demand_of(facts)
-    fitting, roomiest = _fitting(kb, facts, model, checkpoint, system, accelerator)
     subject = Subject(
         model=model,
         checkpoint=checkpoint,
         system=system,
         accelerator=accelerator,
-        fitting=fitting,
         kv_precision=text(facts, "kv_precision"),
         engine=text(facts, "engine"),
         disaggregated=bool(facts["disaggregated"].value) if "disaggregated" in facts else False,
         scale_out_gb_per_s=number(facts, "scale_out_gb_per_s"),
         context_tokens=int(number(facts, "context_tokens") or 1),
     )
+    roomiest = max(placements(kb, subject), key=lambda row: row[1].headroom_bytes, default=None)
     chosen = _best_layout(kb, facts, subject, demand)
     memory = chosen.memory if chosen else roomiest[1] if roomiest else None
     if chosen and demand.sequences and not brief:
@@ -145,7 +142,7 @@ def _best_layout(kb: KnowledgeBase, facts: Facts, subject: Subject, demand: Dema
     conditions = conditions_of(facts)
     wide_enough = [
         (layout, memory)
-        for layout, memory in subject.fitting
+        for layout, memory in fitting(kb, subject)
         if ground is None
         or layout.accelerators >= ground.group_width
         or ground.group_width > subject.system.scale_up_domain
@@ -270,30 +267,6 @@ def _comparable(rate: Rate, facts: Facts, demand: Demand) -> tuple[float | None,
     requests = number(facts, "requests_per_second")
     growth = 1 + (number(facts, "growth_percent") or 0.0) / 100
     return estimate.value, replace(demand, output_tokens_per_s=requests * growth if requests else None)
-
-
-def _fitting(
-    kb: KnowledgeBase,
-    facts: Facts,
-    model: Model,
-    checkpoint: Checkpoint,
-    system: System,
-    accelerator: Accelerator,
-) -> tuple[tuple[tuple[Layout, Memory], ...], tuple[Layout, Memory] | None]:
-    """The layouts that hold at least one sequence of the asked context, and the roomiest one tried."""
-    context = int(number(facts, "context_tokens") or 1)
-    kv, engine = text(facts, "kv_precision"), text(facts, "engine") or "vllm"
-
-    def tried() -> tuple[tuple[tuple[Layout, Memory], ...], tuple[Layout, Memory] | None]:
-        rows = [
-            (layout, fit(kb, model, checkpoint, accelerator, layout, kv_precision=kv, context_tokens=context, sequences=1, engine=engine))
-            for layout in layouts_for(model, system)
-        ]  # fmt: skip
-        fitting = tuple((la, m) for la, m in rows if m.headroom_bytes >= 0 and m.max_sequences >= 1)
-        return fitting, max(rows, key=lambda row: row[1].headroom_bytes, default=None)
-
-    key = ("fitting", system.id, model.id, checkpoint.precision, kv, engine, context)
-    return kb.recent.of(key, tried)
 
 
 def _candidate_facts(

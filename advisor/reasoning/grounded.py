@@ -145,32 +145,41 @@ def _carried(
 ) -> Rate:
     """The anchor's rate under the asked lengths, at its own limit per token or a tighter one.
 
-    The limit to the first token is the anchor's own unless a tighter one was said.
+    A looser limit to the first token than the anchor's helps longer prompts, and adds nothing to the audited ones: what it would
+    add, nobody measured.
     """
     rate = anchor.rate()
     if anchor.estimate.unit != "tokens/s":
         return rate
     tpot_ms = anchor.tpot_ms if limit is None else min(limit, anchor.tpot_ms or limit)
-    target = replace(
-        asked,
-        tpot_ms=asked.tpot_ms if anchor.tpot_ms is None and limit is None else tpot_ms,
-        ttft_ms=_tighter(facts, asked.ttft_ms, anchor.ttft_ms),
-    )
-    own = replace(
-        target,
-        tpot_ms=anchor.tpot_ms,
-        ttft_ms=anchor.ttft_ms or target.ttft_ms,
-        input_tokens=float(prompt_tokens(kb, subject.model.id) or target.input_tokens),
-        output_tokens=float(audited_output_tokens(kb, subject.model.id) or target.output_tokens),
-    )
-    return rate if target == own else _moved(kb, subject, rate, own, target)
+    if anchor.tpot_ms is None and limit is None:
+        tpot_ms = asked.tpot_ms
+    first = _first_token(facts, asked.ttft_ms, anchor.ttft_ms)
+
+    def within(ttft_ms: float | None) -> Rate:
+        target = replace(asked, tpot_ms=tpot_ms, ttft_ms=ttft_ms)
+        own = replace(
+            target,
+            tpot_ms=anchor.tpot_ms,
+            ttft_ms=None if ttft_ms is None else max(ttft_ms, anchor.ttft_ms or ttft_ms),
+            input_tokens=float(prompt_tokens(kb, subject.model.id) or target.input_tokens),
+            output_tokens=float(audited_output_tokens(kb, subject.model.id) or target.output_tokens),
+        )
+        return rate if target == own else _moved(kb, subject, rate, own, target)
+
+    if anchor.ttft_ms is not None and (first is None or first > anchor.ttft_ms):
+        return max(within(anchor.ttft_ms), within(first), key=_value)
+    return within(first)
 
 
 def _moved(kb: KnowledgeBase, subject: Subject, rate: Rate, own: Conditions, asked: Conditions) -> Rate:
     """A rate times what the model says of the asked conditions over its own; doubt grows with the distance."""
     estimate = rate.estimate
     assert estimate is not None
-    there, here = best_modelled(kb, subject, asked), best_modelled(kb, subject, own)
+    there = best_modelled(kb, subject, asked)
+    # the run had room for its own lengths, whatever context is asked for now
+    audited = replace(subject, context_tokens=round(own.input_tokens + own.output_tokens))
+    here = best_modelled(kb, audited, own)
     if there is None or there.estimate is None:
         nothing = there or Rate(estimate=None, meets_tpot=False)
         return replace(nothing, steps=("no batch on this system meets the limits by the model",))
@@ -218,12 +227,13 @@ def _between(
         return floor
     if floor.estimate is None:
         return _carried(kb, facts, subject, upper, asked, limits[1])
-    load = replace(asked, ttft_ms=_tighter(facts, asked.ttft_ms, upper.ttft_ms))
-    shape = [best_modelled(kb, subject, replace(load, tpot_ms=limit)) for limit in limits]
+    shape = [best_modelled(kb, subject, replace(asked, tpot_ms=limit, ttft_ms=None)) for limit in limits]
     by_limit = math.log(limits[1] / limits[0]) / math.log(limits[2] / limits[0])
     share = _share([rate.estimate.value if rate and rate.estimate else 0.0 for rate in shape], by_limit)
     a, b = floor.estimate, ceiling.estimate
-    here = shape[1]
+    here = best_modelled(
+        kb, subject, replace(asked, ttft_ms=_first_token(facts, asked.ttft_ms, upper.ttft_ms))
+    )
     doubt = 1.0
     if here is not None and here.estimate is not None:
         doubt = _half_width(here.estimate) ** (2 * math.sqrt(by_limit * (1 - by_limit)))
@@ -268,11 +278,9 @@ def _half_width(estimate: Estimate) -> float:
     return math.sqrt(max(estimate.high / max(estimate.low, 1e-9), 1.0))
 
 
-def _tighter(facts: Facts, asked: float | None, held: float | None) -> float | None:
-    """The limit to the first token to hold: the audited one, or the stated one where it is tighter. None: no limit."""
-    if held is None:
-        return asked
-    return min(asked, held) if asked and _said(facts, "ttft_ms") else held
+def _first_token(facts: Facts, asked: float | None, held: float | None) -> float | None:
+    """The limit to the first token to hold: the stated one, else that of the audited runs. None: no limit."""
+    return asked if held is None or asked is None or _said(facts, "ttft_ms") else held
 
 
 def _lookup(kb: KnowledgeBase, subject: Subject, scenario: Scenario, preview: bool) -> Estimate | None:

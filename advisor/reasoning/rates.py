@@ -9,6 +9,8 @@ from functools import cached_property
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.requirement import number, text
 from advisor.records import Accelerator, Checkpoint, Estimate, Facts, Layout, Memory, Model, System
+from advisor.sizing.layouts import layouts_for
+from advisor.sizing.memory import fit
 from advisor.sizing.performance import OperatingPoint, Prefill, operating_point
 
 _SPLITS = ((1, 7), (1, 3), (1, 2), (1, 1), (2, 1), (3, 1))
@@ -46,13 +48,12 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What is being rated: a model in a precision on a system, and the layouts that fit with their memory."""
+    """What is being rated: a model in a precision on a system, with room for one sequence of context_tokens at least."""
 
     model: Model
     checkpoint: Checkpoint
     system: System
     accelerator: Accelerator
-    fitting: Sequence[tuple[Layout, Memory]]
     kv_precision: str = ""
     engine: str = ""
     disaggregated: bool = False
@@ -61,11 +62,40 @@ class Subject:
 
     @cached_property
     def key(self) -> tuple[object, ...]:
-        """What tells it from other subjects; the fitting layouts follow from it."""
+        """What tells it from other subjects."""
         return (
             self.system.id, self.model.id, self.checkpoint.precision, self.kv_precision, self.engine, self.disaggregated,
             self.scale_out_gb_per_s, self.context_tokens,
         )  # fmt: skip
+
+
+def placements(kb: KnowledgeBase, subject: Subject) -> tuple[tuple[Layout, Memory], ...]:
+    """Every layout of the system with its memory under one sequence of the context."""
+    return kb.recent.of(
+        ("placements", *subject.key),
+        lambda: tuple(
+            (layout, _fit(kb, subject, layout, subject.context_tokens, sequences=1))
+            for layout in layouts_for(subject.model, subject.system)
+        ),
+    )
+
+
+def fitting(kb: KnowledgeBase, subject: Subject) -> tuple[tuple[Layout, Memory], ...]:
+    """The layouts that hold at least one sequence of the context."""
+    return tuple(
+        (layout, memory)
+        for layout, memory in placements(kb, subject)
+        if memory.headroom_bytes >= 0 and memory.max_sequences >= 1
+    )
+
+
+def _fit(
+    kb: KnowledgeBase, subject: Subject, layout: Layout, context_tokens: float, *, sequences: int
+) -> Memory:
+    return fit(
+        kb, subject.model, subject.checkpoint, subject.accelerator, layout, kv_precision=subject.kv_precision,
+        context_tokens=context_tokens, sequences=sequences, engine=subject.engine or "vllm",
+    )  # fmt: skip
 
 
 def conditions_of(facts: Facts) -> Conditions:
@@ -87,7 +117,9 @@ def best_modelled(kb: KnowledgeBase, subject: Subject, conditions: Conditions) -
 
 
 def _best_modelled(kb: KnowledgeBase, subject: Subject, conditions: Conditions) -> Rate | None:
-    rates = [modelled_rate(kb, subject, layout, memory, conditions) for layout, memory in subject.fitting]
+    rates = [
+        modelled_rate(kb, subject, layout, memory, conditions) for layout, memory in fitting(kb, subject)
+    ]
     known = [rate for rate in rates if rate.estimate is not None]
     if not known:
         return missed(rates) if rates else None
@@ -119,12 +151,14 @@ def _modelled(
     if subject.disaggregated:
         pools = [Prefill(layout=layout, workers=a, decode_workers=b) for a, b in _SPLITS]
 
+    places = _places(kb, subject, layout, memory, conditions)
+
     def points(ttft_ms: float | None, tpot_ms: float | None) -> list[tuple[OperatingPoint, Prefill | None]]:
         tried = (
             (operating_point(
                 kb, subject.model, subject.checkpoint, subject.system, subject.accelerator, layout, ttft_ms=ttft_ms, tpot_ms=tpot_ms,
                 input_tokens=conditions.input_tokens, output_tokens=conditions.output_tokens,
-                max_batch=max(1, memory.max_sequences), kv_precision=subject.kv_precision, engine=subject.engine,
+                max_batch=places, kv_precision=subject.kv_precision, engine=subject.engine,
                 scale_out_gb_per_s=subject.scale_out_gb_per_s, prefill=pool,
             ), pool)
             for pool in pools
@@ -152,3 +186,14 @@ def _modelled(
         meets_ttft=None if conditions.ttft_ms is None else True,
         steps=(step,),
     )
+
+
+def _places(
+    kb: KnowledgeBase, subject: Subject, layout: Layout, memory: Memory, conditions: Conditions
+) -> int:
+    """Sequences of the mean length that a replica holds at once.
+
+    Engines take cache as sequences grow, so the longest context says what one sequence may need, not what each takes.
+    """
+    mean = _fit(kb, subject, layout, conditions.input_tokens + conditions.output_tokens, sequences=0)
+    return max(1, memory.max_sequences, mean.max_sequences)

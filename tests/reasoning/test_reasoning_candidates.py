@@ -350,3 +350,25 @@ def test_only_what_was_named_is_considered(
     assert len(consider(kb, {})) == len(kb.systems)
     both = {"system": FactValue(value="systems/hgx-h200,systems/gb300-nvl72", origin="said")}
     assert {system.slug for system in consider(kb, both)} == {"hgx-h200", "gb300-nvl72"}
+
+
+def test_the_longest_context_slows_nothing_that_does_not_fill_it(kb: KnowledgeBase) -> None:
+    """Cache is taken as sequences grow (paged attention, Kwon et al. 2023): of equal requests, as many run at once under either limit."""
+    rates = {
+        rate(
+            sized(kb, workload="server", input_tokens=6000, output_tokens=1000, context_tokens=context)
+        ).value
+        for context in (16_384, 131_072)
+    }
+    assert len(rates) == 1
+
+
+def test_a_looser_limit_to_the_first_token_helps_long_prompts_only(kb: KnowledgeBase) -> None:
+    """Server runs of DeepSeek-R1 are held to 2 s: ten seconds let longer prompts queue, and say nothing new of the audited ones."""
+
+    def at(ttft_ms: int, **values: Any) -> float:
+        return rate(sized(kb, workload="server", ttft_ms=ttft_ms, **values)).value
+
+    assert at(10_000) == audited(kb, "server").value
+    long = {"input_tokens": 6400, "context_tokens": 16_384}
+    assert at(10_000, **long) > at(2000, **long)
