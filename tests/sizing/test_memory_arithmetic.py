@@ -374,3 +374,15 @@ def test_layers_that_share_a_cache_or_have_none_take_nothing() -> None:
     assert cost(FULL, shared, AttentionGroup(layers=3, kind="none")).bytes_per_token == 3200
     assert cost(replace(FULL, kind="cross")).bytes_per_token == 3200
     assert cost(replace(FULL, v_head_dim=50)).bytes_per_token == 4 * 2 * 150 * 2
+
+
+def test_a_stage_holds_its_part_of_every_kind() -> None:
+    """Two stages halve full, windowed and recurrent layers alike, in a shared pool and in separate ones."""
+    linear = AttentionGroup(
+        layers=2, kind="linear", state_values=6000, conv_values=500, parameters_per_layer=1
+    )
+    for terms in ({}, {"group_hybrid_layers": 1.0}):
+        whole, half = (cost(FULL, SLIDING, linear, pp=pp, **terms) for pp in (1, 2))
+        assert half.bytes_per_token == whole.bytes_per_token / 2
+        assert half.state_bytes == whole.state_bytes / 2
+        assert half.sequence_bytes(1000) == whole.sequence_bytes(1000) / 2
