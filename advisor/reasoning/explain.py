@@ -23,7 +23,7 @@ from advisor.reasoning.explanations import (
 from advisor.reasoning.proof import Proof, ProofBuilder
 from advisor.reasoning.requirement import check_value
 from advisor.reasoning.trace import condition_in_words, show_fact
-from advisor.records import Candidate, Condition, Facts, FactValue, Level, Recommendation, Scalar
+from advisor.records import Candidate, Facts, FactValue, Level, Recommendation, Scalar
 
 _LEVELS: tuple[Level, ...] = ("high", "medium", "low")
 
@@ -100,8 +100,8 @@ def how_sure(kb: KnowledgeBase, answer: Recommendation) -> HowSure:
             continue
         for effect in rule.then:
             if effect.kind == "forbid" and effect.target in _LEVELS:
-                otherwise = condition_in_words(kb, Condition(none=(rule.when,)))
-                lowered.append(Lowered(level=effect.target, proof=builder.rule(rule.id), raised_by=otherwise))
+                holds = condition_in_words(kb, rule.when).removeprefix("(").removesuffix(")")
+                lowered.append(Lowered(level=effect.target, proof=builder.rule(rule.id), holds_while=holds))
     lowered.sort(key=lambda item: _LEVELS.index(item.level))
     return HowSure(level=answer.confidence.level, lowered=tuple(lowered))
 

@@ -116,7 +116,7 @@ def _how_sure(explanation: HowSure, _kb: KnowledgeBase) -> Iterator[str]:
         yield "  No rule lowers it."
     for item in explanation.lowered:
         yield f"  not {item.level}: {item.proof.detail} [{item.proof.key}]"
-        yield f"    otherwise if {item.raised_by}"
+        yield f"    as long as {item.holds_while}"
 
 
 @_lines.register

@@ -54,11 +54,11 @@ class Excluded:
 
 @dataclass(frozen=True, kw_only=True)
 class Lowered:
-    """One rule that took a confidence away, with its proof. raised_by: what would have to be otherwise."""
+    """One rule that took a confidence away, with its proof. holds_while: the condition under which it does."""
 
     level: str
     proof: Proof
-    raised_by: str
+    holds_while: str
 
 
 @dataclass(frozen=True, kw_only=True)

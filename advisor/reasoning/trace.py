@@ -74,8 +74,8 @@ def condition_in_words(kb: KnowledgeBase, condition: Condition, *, about: str = 
     if comparison in ("known", "stated"):
         return f"{title}{'' if right else 'not '}{comparison}"
     word = {
-        "is": "",
-        "in": "",
+        "is": "is ",
+        "in": "is ",
         "above": "more than ",
         "at_least": "at least ",
         "below": "less than ",
@@ -88,6 +88,11 @@ def condition_in_words(kb: KnowledgeBase, condition: Condition, *, about: str = 
         number = bound_number(right)
         literals = _literals(right) if number is None else (number,)
         shown = " or ".join(show_value(kb, name, literal) for literal in literals)
+    if comparison in ("is", "in"):
+        if not title:
+            return shown
+        if isinstance(right, bool):
+            return f"{title.rstrip()}: {shown}"
     return f"{title}{word[comparison]}{shown}"
 
 

@@ -132,7 +132,7 @@ def test_how_sure_in_short_and_in_full() -> None:
     assert brief.sure(how_sure(KB, answer)).splitlines() == [
         "Confidence: low", "  not high: because of doubts [rules/doubts]", "  not medium: because of doubts-more [rules/doubts-more]",
     ]  # fmt: skip
-    assert render(KB, how_sure(KB, answer)).splitlines()[2] == "    otherwise if not spare not known"
+    assert render(KB, how_sure(KB, answer)).splitlines()[2] == "    as long as spare not known"
     certain = answer_of(KB, {"load": value(30), "spare": value(False)})
     assert (
         brief.sure(how_sure(KB, certain)).splitlines()

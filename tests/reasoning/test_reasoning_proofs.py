@@ -203,11 +203,11 @@ def test_feasibility_is_shown_by_the_best_or_by_all() -> None:
 
 
 def test_how_sure_lists_what_lowered_it_from_the_highest_level() -> None:
-    """High was forbidden by what is not known, medium by the load; each says what would lift it."""
+    """High was forbidden by what is not known, medium by the load; each says how long it holds."""
     sure = how_sure(KB, small_answer())
     assert sure.level == "low"
-    assert [(item.level, item.proof.key, item.raised_by) for item in sure.lowered] == [
-        ("high", "rules/doubts", "not spare not known"), ("medium", "rules/doubts-more", "not load less than 20 ms"),
+    assert [(item.level, item.proof.key, item.holds_while) for item in sure.lowered] == [
+        ("high", "rules/doubts", "spare not known"), ("medium", "rules/doubts-more", "load less than 20 ms"),
     ]  # fmt: skip
 
 

@@ -72,20 +72,20 @@ def test_ranges_and_gaps_of_facts() -> None:
         ({"fact": "tpot_ms", "above": 2.5}, "tpot_ms above 2.5", "tpot_ms more than 2.50 ms"),
         ({"fact": "tpot_ms", "below": {"fact": "s"}}, "tpot_ms below s", "tpot_ms less than 's'"),
         ({"fact": "tpot_ms", "below": {"fact": "zzz"}}, "tpot_ms below zzz", "tpot_ms less than 'zzz'"),
-        ({"fact": "load", "is": "offline"}, "load is offline", "Kind of load Offline work"),
-        ({"fact": "load", "in": ["offline", "server"]}, "load in offline, server", "Kind of load Offline work or server"),
-        ({"fact": "spare", "is": True}, "spare is yes", "spare yes"),
-        ({"fact": "spare", "is": False}, "spare is no", "spare no"),
+        ({"fact": "load", "is": "offline"}, "load is offline", "Kind of load is Offline work"),
+        ({"fact": "load", "in": ["offline", "server"]}, "load in offline, server", "Kind of load is Offline work or server"),
+        ({"fact": "spare", "is": True}, "spare is yes", "spare: yes"),
+        ({"fact": "spare", "is": False}, "spare is no", "spare: no"),
         ({"fact": "spare", "known": True}, "spare known", "spare known"),
         ({"fact": "spare", "known": False}, "spare not known", "spare not known"),
         ({"fact": "spare", "stated": False}, "spare not stated", "spare not stated"),
-        ({"fact": "zzz", "is": 3}, "zzz is 3", "zzz 3"),
-        ({"all": [{"fact": "spare", "is": True}, {"fact": "bare", "is": 1}]}, "(spare is yes and bare is 1)", "(spare yes and bare 1)"),
-        ({"any": [{"fact": "spare", "is": True}, {"fact": "bare", "is": 1}]}, "(spare is yes or bare is 1)", "(spare yes or bare 1)"),
-        ({"all": [{"fact": "bare", "is": 1}]}, "bare is 1", "bare 1"),
-        ({"none": [{"fact": "bare", "is": 1}]}, "not bare is 1", "not bare 1"),
-        ({"none": [{"fact": "spare", "is": True}]}, "not spare is yes", "spare no"),
-        ({"none": [{"fact": "spare", "is": True}, {"fact": "bare", "is": 1}]}, "neither spare is yes nor bare is 1", "neither spare yes nor bare 1"),
+        ({"fact": "zzz", "is": 3}, "zzz is 3", "zzz is 3"),
+        ({"all": [{"fact": "spare", "is": True}, {"fact": "bare", "is": 1}]}, "(spare is yes and bare is 1)", "(spare: yes and bare is 1)"),
+        ({"any": [{"fact": "spare", "is": True}, {"fact": "bare", "is": 1}]}, "(spare is yes or bare is 1)", "(spare: yes or bare is 1)"),
+        ({"all": [{"fact": "bare", "is": 1}]}, "bare is 1", "bare is 1"),
+        ({"none": [{"fact": "bare", "is": 1}]}, "not bare is 1", "not bare is 1"),
+        ({"none": [{"fact": "spare", "is": True}]}, "not spare is yes", "spare: no"),
+        ({"none": [{"fact": "spare", "is": True}, {"fact": "bare", "is": 1}]}, "neither spare is yes nor bare is 1", "neither spare: yes nor bare is 1"),
     ],
 )  # fmt: skip
 def test_conditions_are_read_as_written_and_as_understood(
@@ -103,7 +103,7 @@ def test_about_one_fact_its_title_is_left_out() -> None:
         == "at most 15 ms"
     )
     both = condition({"all": [{"fact": "tpot_ms", "above": 5}, {"fact": "bare", "is": 1}]})
-    assert condition_in_words(KB, both, about="tpot_ms") == "(more than 5 ms and bare 1)"
+    assert condition_in_words(KB, both, about="tpot_ms") == "(more than 5 ms and bare is 1)"
     denied = condition({"none": [{"fact": "spare", "is": False}]})
     assert condition_in_words(KB, denied, about="spare") == "yes"
 

@@ -152,7 +152,7 @@ def test_confidence_falls_with_the_evidence(
     sure = how_sure(shipped, answer)
     lost = {"high": set(), "medium": {"high"}, "low": {"high", "medium"}}
     assert {item.level for item in sure.lowered} == lost[level]
-    assert all(item.proof.detail and item.raised_by for item in sure.lowered)
+    assert all(item.proof.detail and item.holds_while for item in sure.lowered)
 
 
 @pytest.mark.parametrize(
