@@ -218,7 +218,8 @@ def _between(
     """The rate at the asked limit, between the best of what tighter limits gave and what the next looser one gave.
 
     The share of the rise (in logarithms) is the model's, or that of the limits where the model sees no rise. The model's
-    interval counts in full half way between the limits and not at all at either.
+    interval counts in full half way between the limits and not at all at either, and never beyond what the tighter limit gave
+    at least and the looser one at most.
     """
     anchor, floor = lower
     ceiling = _carried(kb, facts, subject, upper, asked, None)
@@ -243,7 +244,8 @@ def _between(
         x ** (1 - share) * y**share for x, y in ((a.value, b.value), (a.low, b.low), (a.high, b.high))
     )
     estimate = Estimate(
-        value=value, low=min(low / doubt, value), high=max(high * doubt, value), unit=a.unit, basis="calibrated",
+        value=value, low=max(min(low / doubt, value), min(a.low, value)), high=min(max(high * doubt, value), max(b.high, value)),
+        unit=a.unit, basis="calibrated",
         evidence=tuple(dict.fromkeys((*a.evidence, *b.evidence))),
         note=f"between the {anchor.name} and the {upper.name} a token",
     )  # fmt: skip

@@ -187,6 +187,16 @@ def test_a_looser_limit_never_gives_a_lower_rate(
     assert values[0] < values[-1]
 
 
+def test_between_limits_doubt_ends_where_the_limits_rates_do(kb: KnowledgeBase) -> None:
+    """A run that meets 15 ms meets 40 ms, and one that meets 40 ms meets 80 ms: their intervals bound the one between."""
+    lengths = {"input_tokens": 4096, "output_tokens": 1024}
+    tight, between, loose = (
+        rate(sized(kb, "gb200-nvl72", workload="interactive", tpot_ms=limit, **lengths))
+        for limit in (15, 40, 80)
+    )
+    assert tight.low <= between.low <= between.value <= between.high <= loose.high
+
+
 def test_between_limits_the_sum_can_be_done_by_hand(kb: KnowledgeBase) -> None:
     """`a × (b / a)^x = c`: the printed figures give the printed result, which is the rate; a and b are the products above it."""
     found = sized(kb, workload="interactive", tpot_ms=25, input_tokens=4096, output_tokens=1024)
