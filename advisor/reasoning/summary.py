@@ -144,11 +144,26 @@ def _split(compared: Compared) -> str:
 
 
 def _nearest(sized: Sequence[Sized]) -> list[str]:
-    out = []
-    for side in sized:
+    """Why the systems are out, those with results first, each reason once with the systems it holds for; four reasons at most."""
+    reasons: dict[str, list[str]] = {}
+    for side in sorted(sized, key=_far):
         candidate = side.candidate
         if candidate.exclusions:
             first = candidate.exclusions[0]
             nearest = f" (would pass: {first.nearest})" if first.nearest else ""
-            out.append(f"{candidate.title}: {first.text.rstrip('.')}{nearest}.")
-    return out[:4]
+            reasons.setdefault(f"{first.text.rstrip('.')}{nearest}.", []).append(candidate.title)
+    return [f"{_few(titles)}: {reason}" for reason, titles in list(reasons.items())[:_REASONS]]
+
+
+_REASONS, _NAMED = 4, 3
+
+
+def _far(side: Sized) -> tuple[bool, bool]:
+    """Systems without results come last, those that some change would let pass first."""
+    known = side.facts.get("candidate_measured")
+    return known is not None and not known.value, not any(e.nearest for e in side.candidate.exclusions[:1])
+
+
+def _few(titles: Sequence[str]) -> str:
+    rest = len(titles) - _NAMED
+    return "; ".join(titles[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")

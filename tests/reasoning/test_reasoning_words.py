@@ -254,7 +254,7 @@ def test_a_lone_side_is_told_alone() -> None:
 
 
 def test_where_nothing_serves_the_nearest_points_are_named() -> None:
-    """The first reason of each excluded system with what would pass, four at most."""
+    """The first reason of each excluded system with what would pass, each reason once, four at most; guesses come last."""
     out = sized(NODE, rate(100), feasible=False)
     reasons = (
         Exclusion(constraint="rules/a", text="Too hot.", nearest="liquid cooling"),
@@ -265,8 +265,17 @@ def test_where_nothing_serves_the_nearest_points_are_named() -> None:
     nothing = compare_best(SYSTEMS, {}, [])
     text = summary("none", Decision(verdict="none", decided_by=()), nothing, [first, second])
     assert text == "box: Too hot (would pass: liquid cooling). other: Too late."
+    unknown = replace(second, facts={"candidate_measured": FactValue(value=False, origin="computed")})
+    told_last = replace(unknown, candidate=replace(unknown.candidate, title="unknown", exclusions=(Exclusion(constraint="rules/c", text="No result"),)))  # fmt: skip
+    text = summary("none", Decision(verdict="none", decided_by=()), nothing, [told_last, second, first])
+    assert text == "box: Too hot (would pass: liquid cooling). other: Too late. unknown: No result."
     many = summary("none", Decision(verdict="none", decided_by=()), nothing, [first] * 6)
-    assert many.count("Too hot") == 4
+    assert many == "box; box; box and 3 more: Too hot (would pass: liquid cooling)."
+    apart = [
+        replace(first, candidate=replace(out.candidate, exclusions=(Exclusion(constraint="rules/d", text=f"Reason {i}"),)))
+        for i in range(6)
+    ]  # fmt: skip
+    assert summary("none", Decision(verdict="none", decided_by=()), nothing, apart).count("Reason") == 4
     assert summary("node", Decision(verdict="node", decided_by=()), nothing, [first]) == ""
 
 
