@@ -8,6 +8,7 @@ from typing import Any
 
 from advisor.knowledge.base import KnowledgeBase
 from advisor.knowledge.graph import links_of
+from advisor.reasoning.trace import describe_condition
 from advisor.records import Alternative, Cell, Condition, Entry, Evidence, Gotcha, Price, Result, Source
 from advisor.units import format_bytes, format_count
 from advisor.visible import inert, inert_paragraphs, one_line
@@ -141,7 +142,7 @@ def _rows(name: str, item: Any) -> Iterable[str]:
         for other in item.alternatives:
             yield f"| {name} (disagrees) | {_value(name, other.value)} | {_trust(other.trust)} | {_origin(other)} |"
     elif isinstance(item, Condition):
-        yield f"| {name} | {inert(condition_text(item))} | | |"
+        yield f"| {name} | {inert(describe_condition(item))} | | |"
     elif isinstance(item, dict):
         for key, part in item.items():
             yield from _rows(f"{name}.{inert(key)}", part)
@@ -181,27 +182,6 @@ def _trust(trust: str) -> str:
 def _origin(cell: Cell | Alternative) -> str:
     parts = [inert(part) for part in (cell.source, cell.locator, cell.note) if part]
     return "; ".join(parts)
-
-
-def condition_text(condition: Condition) -> str:
-    """A condition in words: `tpot_ms at most 40 and (workload is interactive or …)`."""
-    for group, word in ((condition.all, " and "), (condition.any, " or "), (condition.none, " or ")):
-        if group is not None:
-            text = word.join(
-                f"({condition_text(c)})" if len(group) > 1 and not c.fact else condition_text(c)
-                for c in group
-            )
-            return f"none of ({text})" if condition.none is not None else text
-    tests = (
-        ("is", condition.is_), ("above", condition.above), ("at least", condition.at_least), ("below", condition.below),
-        ("at most", condition.at_most),
-    )  # fmt: skip
-    for word, value in tests:
-        if value is not None:
-            return f"{condition.fact} {word} {value}"
-    if condition.in_ is not None:
-        return f"{condition.fact} is one of {', '.join(str(v) for v in condition.in_)}"
-    return f"{condition.fact} is {'known' if condition.known else 'not known'}"
 
 
 def _link_lists(kb: KnowledgeBase, entry: Entry) -> Iterable[str]:
