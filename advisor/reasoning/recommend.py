@@ -168,6 +168,8 @@ def _assumptions(kb: KnowledgeBase, core: Core) -> Iterable[str]:
     for name, value in core.requirement.facts.items():
         if value.origin != "assumed" or (value.value is None and value.low is None):
             continue
+        if name == "rack_price_premium" and core.compared.comparison.prices_said:
+            continue
         fact = kb.facts.get(name)
         label = fact.title if fact else name
         unit = f" {fact.unit}" if fact and fact.unit and fact.unit not in ("ratio", "fraction") else ""

@@ -1,4 +1,4 @@
-"""What the shipped rules assume when contexts and prompts are long, and what they say of users who are not in flight."""
+"""What the shipped rules assume when contexts and prompts are long, and what they say of loads that are easily misread."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.questions import next_question
 from advisor.reasoning.recommend import recommend
-from advisor.reasoning.requirement import complete, number, said
-from advisor.records import Facts
+from advisor.reasoning.requirement import PRICE_PREFIX, complete, number, said
+from advisor.records import Facts, FactValue
 
 
 def whole(kb: KnowledgeBase, **values: Any) -> Facts:
@@ -80,3 +80,30 @@ def test_many_users_are_told_to_be_counted_in_flight(kb: KnowledgeBase, users: i
         kb, said(kb, {"model": "deepseek-r1", "weight_precision": "fp4", "concurrency": users}), flips=False
     )
     assert any("at the same moment" in warning for warning in given.warnings) is told
+
+
+def test_a_batch_load_in_tokens_is_told_to_be_of_answers(kb: KnowledgeBase) -> None:
+    """200 million tokens a day are 2,315 a second; taken as written, with prompts on top."""
+    load: dict[str, Any] = {
+        "model": "llama-3.1-70b",
+        "weight_precision": "fp8",
+        "throughput_tokens_per_s": 2315,
+    }
+    batch = recommend(kb, said(kb, {**load, "workload": "offline"}), flips=False)
+    assert any("taken as tokens written" in warning for warning in batch.warnings)
+    served = recommend(kb, said(kb, {**load, "workload": "server"}), flips=False)
+    assert not any("taken as tokens written" in warning for warning in served.warnings)
+
+
+def test_stated_prices_leave_no_price_to_assume(kb: KnowledgeBase) -> None:
+    """With both prices given, the range of premiums seen is not among the assumptions; with one it is."""
+    facts = said(
+        kb, {"model": "deepseek-r1", "weight_precision": "fp4", "workload": "server", "concurrency": 2000}
+    )
+    names = ("hgx-b200", "hgx-b300", "gb200-nvl72", "gb300-nvl72")
+    priced = {f"{PRICE_PREFIX}systems/{name}": FactValue(value=5.0, origin="said") for name in names}
+    both = recommend(kb, {**facts, **priced}, flips=False)
+    assert both.comparison.prices_said
+    assert not any("Price of a rack accelerator" in assumption for assumption in both.assumptions)
+    neither = recommend(kb, facts, flips=False)
+    assert any("Price of a rack accelerator" in assumption for assumption in neither.assumptions)
