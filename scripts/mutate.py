@@ -1,8 +1,8 @@
 """Mutation testing by sample: `python scripts/mutate.py advisor/sizing advisor/evidence --sample 150 --seed 1`.
 
 Each mutant is one small change of one module (`mutants.py`), compiled in memory in a forked process, where the tests that run the
-changed statement are run, quickest first; a mutant that none of them notices faces all tests of its package, and survives if
-those are silent too. Mutants are drawn at random, the same ones for the same `--seed`; the score has a 95 % interval (Wilson).
+changed statement are run, quickest first; a mutant that none of them notices faces the quickest others of its package, and survives
+if those are silent too. Mutants are drawn at random, the same ones for the same `--seed`; the score has a 95 % interval (Wilson).
 Our own instead of mutmut 3.8, since that cannot reach tables, properties and cached functions, where much of the sizing is, and
 needs minutes of instrumented runs before its first mutant (docs/mutation.md).
 """
