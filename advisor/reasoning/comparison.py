@@ -310,6 +310,8 @@ def _facts(
         "rack_feasible": rack is not None,
         "cost_ratio_low": comparison.cost_ratio_low,
         "cost_ratio_high": comparison.cost_ratio_high,
+        "cost_at_rates_low": comparison.cost_at_rates_low,
+        "cost_at_rates_high": comparison.cost_at_rates_high,
         "cost_outcome": _outcome(comparison),
         "rack_over_node": comparison.rack_over_node.value if comparison.rack_over_node else None,
         "silicon_effect": comparison.silicon_effect.value if comparison.silicon_effect else None,

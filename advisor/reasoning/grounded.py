@@ -72,7 +72,7 @@ def _grounded(kb: KnowledgeBase, facts: Facts, subject: Subject, asked: Conditio
     workload: Scenario = next(s for s in ("offline", *_LATENCY_SCENARIOS) if s == text(facts, "workload"))
     limit = asked.tpot_ms if workload != "offline" and _said(facts, "tpot_ms") else None
     scenarios = (workload,) if limit is None else _LATENCY_SCENARIOS
-    anchors = list(_audited(kb, facts, subject, scenarios)) or list(_fitted(kb, subject, scenarios))
+    anchors = _anchors(kb, facts, subject, scenarios)
     ranked = sorted((a for a in anchors if a.tpot_ms is not None), key=lambda a: a.tpot_ms or 0.0)
     if limit is None or len(ranked) < len(anchors):  # what no limit is known of cannot be ranked
         own = next((a for a in anchors if a.scenario == workload), None)
@@ -88,6 +88,40 @@ def _grounded(kb: KnowledgeBase, facts: Facts, subject: Subject, asked: Conditio
     if at_limit or not looser:
         return floor
     return _between(kb, facts, subject, asked, (met[-1], floor), looser[0])
+
+
+def _anchors(
+    kb: KnowledgeBase, facts: Facts, subject: Subject, scenarios: Sequence[Scenario]
+) -> list[_Anchor]:
+    """What each scenario gave: an audited rate, else one fitted to audited rates, never beyond what the audited ones bound.
+
+    A fit errs less than a rate carried from a limit several times as loose: by the median 12 % of results left out, against 14 %
+    with single cases off by three to six times (gpt-oss 120B at 15 ms).
+    """
+    audited = list(_audited(kb, facts, subject, scenarios))
+    missing = [scenario for scenario in scenarios if scenario not in {a.scenario for a in audited}]
+    fitted = list(_fitted(kb, subject, missing))
+    if not audited:
+        return fitted
+    return audited + [
+        _bounded(a, audited) for a in fitted if a.tpot_ms and a.estimate.unit == audited[0].estimate.unit
+    ]
+
+
+def _bounded(fitted: _Anchor, audited: Sequence[_Anchor]) -> _Anchor:
+    """A fitted rate between those audited under tighter and under looser limits on the same silicon."""
+    estimate, limit = fitted.estimate, fitted.tpot_ms or 0.0
+    least = max((a.estimate.value for a in audited if (a.tpot_ms or 0.0) <= limit), default=0.0)
+    most = min((a.estimate.value for a in audited if (a.tpot_ms or 0.0) >= limit), default=math.inf)
+    factor = min(max(estimate.value, least), most) / estimate.value
+    if factor == 1:
+        return fitted
+    scaled = replace(
+        estimate, value=estimate.value * factor, low=estimate.low * factor, high=estimate.high * factor
+    )
+    return replace(
+        fitted, estimate=scaled, step=f"{fitted.step}; held to what was audited under other limits"
+    )
 
 
 def _audited(

@@ -382,3 +382,29 @@ def test_a_looser_limit_to_the_first_token_helps_long_prompts_only(kb: Knowledge
     assert at(10_000) == audited(kb, "server").value
     long = {"input_tokens": 6400, "context_tokens": 16_384}
     assert at(10_000, **long) > at(2000, **long)
+
+
+def test_a_scenario_nobody_ran_is_fitted_to_those_that_ran_it(kb: KnowledgeBase) -> None:
+    """gpt-oss 120B at 15 ms on MI355X: audited in FP8 only (v6.1, interactive). FP4 on the same silicon lies near it; carried from
+    the 80 ms of the FP4 server run by the model it would be nearly three times as much."""
+    eight = closest_rate(
+        kb, model="models/gpt-oss-120b", precision="fp8", scenario="interactive", accelerator="accelerators/mi355x", unit="node", accelerators=8
+    )  # fmt: skip
+    assert eight is not None
+    found = sized(
+        kb, "mi355x-node", model="gpt-oss-120b", weight_precision="fp4", workload="interactive", tpot_ms=15
+    )
+    assert rate(found).basis == "calibrated"
+    assert eight.value / 1.5 < rate(found).value < eight.value * 1.5
+
+
+def test_a_fitted_rate_stays_within_what_was_audited_under_other_limits(kb: KnowledgeBase) -> None:
+    """Llama 3.1 8B on H100: nobody ran it interactive (30 ms); the fit alone would beat the audited server rate of 100 ms."""
+    server = closest_rate(
+        kb, model="models/llama-3.1-8b", precision="fp8", scenario="server", accelerator="accelerators/h100", unit="node", accelerators=8
+    )  # fmt: skip
+    assert server is not None
+    found = sized(kb, "hgx-h100", model="llama-3.1-8b", weight_precision="fp8", tpot_ms=30)
+    assert rate(found).value <= server.value
+    assert found.rate is not None
+    assert any(step.endswith("held to what was audited under other limits") for step in found.rate.steps)

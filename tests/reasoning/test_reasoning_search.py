@@ -47,7 +47,8 @@ def test_a_numeric_flip_is_the_nearest_value(kb: KnowledgeBase) -> None:
     answer = recommend(kb, facts)
     flip = next(f for f in answer.flips if f.fact == "tpot_ms")
     assert isinstance(flip.to, float)
-    for between in (15.0 * (flip.to / 15.0) ** 0.3, 15.0 * (flip.to / 15.0) ** 0.6, flip.to / 1.06):
+    just_before = flip.to / 1.06 if flip.to > 15 else flip.to * 1.06
+    for between in (15.0 * (flip.to / 15.0) ** 0.3, 15.0 * (flip.to / 15.0) ** 0.6, just_before):
         assert conclude(kb, changed(facts, "tpot_ms", between)).verdict == answer.verdict
 
 

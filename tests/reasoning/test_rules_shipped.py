@@ -78,6 +78,23 @@ def test_a_tie_whose_tie_breakers_balance_is_either(shipped: KnowledgeBase) -> N
     assert with_liquid == ("rack", {"tie-wide-expert-parallel"})
 
 
+def test_a_tie_leans_to_what_is_cheaper_at_the_rates_as_they_are(shipped: KnowledgeBase) -> None:
+    """Half the cost at the likeliest rates weighs as much as air and failure domain together, with one more trait it decides; within
+    a tenth it says nothing, since a rack 1.15 times as fast was measured about even with nodes (InferenceX run 26306422380)."""
+    rack = {"cost_outcome": "tie", "cost_at_rates_low": 0.52, "cost_at_rates_high": 0.73}
+    assert verdict(shipped, **rack, node_group_width=8, tpot_class="interactive")[0] == "either"
+    assert verdict(shipped, **rack, cooling="liquid", tpot_class="interactive") == (
+        "rack",
+        {"tie-rates-lean-to-rack"},
+    )
+    node = {"cost_outcome": "tie", "cost_at_rates_low": 1.2, "cost_at_rates_high": 1.7}
+    found, by = verdict(shipped, **node, model_is_moe=True, tpot_class="tight")
+    assert found == "node"
+    assert "tie-rates-lean-to-node" in by
+    even = {"cost_outcome": "tie", "cost_at_rates_low": 0.75, "cost_at_rates_high": 1.06}
+    assert not {rule for rule in verdict(shipped, **even)[1] if "lean" in rule}
+
+
 def test_a_tie_that_nothing_breaks_is_either(shipped: KnowledgeBase) -> None:
     """Where no rule prefers, the answer says so instead of guessing."""
     found = verdict(
