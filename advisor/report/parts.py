@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from advisor.knowledge import KnowledgeBase
+from advisor.reasoning.trace import show_fact
 from advisor.records import Candidate, Estimate, FactValue, Pair, Recommendation
-from advisor.units import format_bytes, format_count, format_ms, format_ratio, format_tokens
+from advisor.units import format_bytes, format_count, format_ms, format_ratio
 
 VERDICT_WORDS = {
     "node": "8-GPU nodes",
@@ -26,21 +27,12 @@ def estimate(value: Estimate | None) -> str:
 
 
 def fact_value(kb: KnowledgeBase, name: str, value: FactValue) -> str:
-    """The value of a fact with its unit, or its range."""
-    fact = kb.facts.get(name)
-    unit = fact.unit if fact else ""
-    if value.low is not None and value.high is not None:
-        return f"{value.low:g}–{value.high:g}{' ' + unit if unit else ''}"
-    if value.value is None:
+    """The value of a fact with its unit, or its range; choices as they are typed."""
+    if value.value is None and value.low is None and value.high is None:
         return "not stated"
-    if isinstance(value.value, bool):
-        return "yes" if value.value else "no"
-    if isinstance(value.value, int | float):
-        if unit == "tokens":
-            return f"{format_tokens(value.value)} tokens"
-        return f"{value.value:,g}{' ' + unit if unit else ''}"
-    entry = kb.entries.get(value.value)
-    return entry.title if entry else value.value
+    if isinstance(value.value, str) and value.value not in kb.entries:
+        return value.value
+    return show_fact(kb, name, value)
 
 
 def fact_label(kb: KnowledgeBase, name: str) -> str:

@@ -146,7 +146,7 @@ class TestUnknownFigures:
         ("value", "words"),
         [
             (FactValue(value=None, origin="unknown"), "not stated"),
-            (FactValue(value=None, low=0.86, high=1.22, origin="assumed"), "0.86–1.22 ratio"),
+            (FactValue(value=None, low=0.86, high=1.22, origin="assumed"), "0.86× to 1.22×"),
         ],
     )
     def test_a_fact_without_a_value(self, kb: KnowledgeBase, value: FactValue, words: str) -> None:
