@@ -66,7 +66,7 @@ def compare_best(kb: KnowledgeBase, facts: Facts, sized: Sequence[Sized]) -> Com
         chain=measured.chain if measured else (),
         cost_at_rates_low=premiums[0] / break_even if premiums[0] and break_even else None,
         cost_at_rates_high=premiums[1] / break_even if premiums[1] and break_even else None,
-        prices_said=_prices_said(kb, facts, node, rack),
+        prices_said=_priced_sides(kb, facts, node, rack) == 2,
     )
     return Compared(
         node=node,
@@ -260,13 +260,13 @@ def _premiums(kb: KnowledgeBase, facts: Facts, node: Sized, rack: Sized) -> tupl
     return premium_range(kb, facts, *(kb.systems[side.candidate.system] for side in (node, rack)))
 
 
-def _prices_said(kb: KnowledgeBase, facts: Facts, node: Sized | None, rack: Sized | None) -> bool:
-    """Whether the user gave both prices or their ratio."""
-    sides = [side for side in (node, rack) if side is not None]
-    if len(sides) == 2 and all(price_of(facts, kb.systems[side.candidate.system]) for side in sides):
-        return True
+def _priced_sides(kb: KnowledgeBase, facts: Facts, node: Sized | None, rack: Sized | None) -> int:
+    """How many sides have a price that the user gave; a ratio that was said counts as both."""
     premium = facts.get("rack_price_premium")
-    return premium is not None and premium.origin == "said"
+    if premium is not None and premium.origin == "said":
+        return 2
+    sides = [side for side in (node, rack) if side is not None]
+    return sum(price_of(facts, kb.systems[side.candidate.system]) is not None for side in sides)
 
 
 def _doubt(node: Sized, rack: Sized, band: NoiseBand) -> float:
@@ -313,6 +313,7 @@ def _facts(
         "cost_at_rates_low": comparison.cost_at_rates_low,
         "cost_at_rates_high": comparison.cost_at_rates_high,
         "cost_outcome": _outcome(comparison),
+        "priced_sides": _priced_sides(kb, facts, node, rack),
         "rack_over_node": comparison.rack_over_node.value if comparison.rack_over_node else None,
         "silicon_effect": comparison.silicon_effect.value if comparison.silicon_effect else None,
         "scale_effect": comparison.scale_effect.value if comparison.scale_effect else None,

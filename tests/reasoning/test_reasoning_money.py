@@ -9,7 +9,8 @@ from rule_base import base
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.comparison import Compared, compare_best, why_preferred
 from advisor.reasoning.prices import any_price, list_price, premium_range, price_of
-from advisor.reasoning.requirement import PRICE_PREFIX
+from advisor.reasoning.recommend import recommend
+from advisor.reasoning.requirement import PRICE_PREFIX, said
 from advisor.records import Estimate, Facts, FactValue, System
 
 NODE, RACK = system("node", "h", 8, price(2.0)), system("rack", "hr", 72)
@@ -359,3 +360,27 @@ def test_what_cannot_serve_is_not_chosen() -> None:
     found = compare_best(kb, {}, [sized(NODE, rate(100)), sized(OTHER, rate(200), feasible=False)])
     assert found.node is not None
     assert found.node.candidate.system == NODE.id
+
+
+@pytest.mark.parametrize(
+    ("prices", "warned"),
+    [
+        ({}, False),
+        ({"hgx-b200": 3.0}, True),
+        ({"hgx-b200": 3.0, "gb300-nvl72": 4.0, "gb200-nvl72": 4.0}, False),
+    ],
+)
+def test_a_price_for_one_side_alone_is_said_to_decide_nothing(
+    shipped: KnowledgeBase, prices: dict[str, float], warned: bool
+) -> None:
+    """A quote for nodes without one for racks still leaves the assumed premium; with both, the range of list prices is no gotcha."""
+    facts = said(
+        shipped, {"model": "deepseek-r1", "weight_precision": "fp4", "tpot_ms": 25, "vendor": "nvidia"}
+    )
+    for name, usd in prices.items():
+        facts[f"{PRICE_PREFIX}systems/{name}"] = FactValue(value=usd, origin="said")
+    found = recommend(shipped, facts, flips=False)
+    assert any("(rules/warn-one-price)" in warning for warning in found.warnings) is warned
+    if len(prices) > 1:
+        assert found.comparison.prices_said
+        assert "gotchas/buy-premium-is-a-range" not in {gotcha.id for gotcha in found.gotchas}
