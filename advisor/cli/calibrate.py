@@ -17,8 +17,8 @@ from advisor.units import shown
 
 if TYPE_CHECKING:
     from advisor.records import Calibration
-    from advisor.sizing.accuracy import Judged, Slice
-    from advisor.sizing.measured import Refusal
+    from advisor.sizing.refit.accuracy import Judged, Slice
+    from advisor.sizing.refit.measured import Refusal
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -80,8 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
         kb = _replaced(kb, entries)
         _print_slices(found, arguments.format)
-    from advisor.sizing.refit_audited import audited_entry
-    from advisor.sizing.refit_entries import write_entries
+    from advisor.sizing.refit.audited import audited_entry
+    from advisor.sizing.refit.entries import write_entries
 
     entries = [*entries, audited_entry(kb)]
     written, unchanged = write_entries(entries, folder, replace_serving=bool(arguments.measured))
@@ -100,16 +100,16 @@ def _table(text: str, flag: str) -> Path:
 def _serving(
     kb: KnowledgeBase, path: Path, sources: tuple[str, ...]
 ) -> tuple[list[Calibration], list[Refusal], list[Slice]]:
-    from advisor.sizing.accuracy import slices
-    from advisor.sizing.measured import fingerprint, newest, read_table
-    from advisor.sizing.refit import (
+    from advisor.sizing.refit.accuracy import slices
+    from advisor.sizing.refit.entries import Measured, left_out_judged, serving_entries
+    from advisor.sizing.refit.measured import fingerprint, newest, read_table
+    from advisor.sizing.refit.serving import (
         fit_serving,
         leave_out_accelerators,
         leave_out_configurations,
         leave_out_models,
         row_of,
     )
-    from advisor.sizing.refit_entries import Measured, left_out_judged, serving_entries
 
     observations, refused = read_table(kb, path)
     rows = [row_of(kb, observation) for observation in observations]
@@ -139,8 +139,8 @@ def _replaced(kb: KnowledgeBase, entries: Sequence[Calibration]) -> KnowledgeBas
 
 
 def _check(kb: KnowledgeBase, path: Path, form: str) -> int:
-    from advisor.sizing.accuracy import judge, slices
-    from advisor.sizing.measured import read_table
+    from advisor.sizing.refit.accuracy import judge, slices
+    from advisor.sizing.refit.measured import read_table
 
     observations, unread = read_table(kb, path)
     judged, refused = judge(kb, observations)

@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the config, name what was not understood on standard error, and write or print the entry."""
     from advisor.lint.scaffold import check_slug
-    from advisor.sizing.hf_config import load_config_file, read_config
+    from advisor.sizing.hf.config import load_config_file, read_config
     from advisor.sizing.model_entry import model_text
 
     path = Path(arguments.file)

@@ -13,7 +13,7 @@ from advisor.errors import InputError, RackfitError
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Accelerator, Checkpoint, Estimate, Layout, Memory, Model, System
 from advisor.sizing.changes import cheapest_changes
-from advisor.sizing.hf_config import load_config_file, read_config
+from advisor.sizing.hf.config import load_config_file, read_config
 from advisor.sizing.layouts import layout_problem, smallest_fit
 from advisor.sizing.memory import Footprint, footprint, load
 from advisor.sizing.names import (

@@ -15,7 +15,7 @@ import numpy as np
 
 from advisor.knowledge import load_knowledge
 from advisor.sizing.audited_rates import AUDITED
-from advisor.sizing.refit_audited import (
+from advisor.sizing.refit.audited import (
     LEFT_OUT,
     Case,
     audited_cases,

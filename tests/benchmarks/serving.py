@@ -17,9 +17,9 @@ from statistics import median
 import numpy as np
 
 from advisor.knowledge import load_knowledge
-from advisor.sizing.measured import read_table
-from advisor.sizing.refit import LeftOut, Row, fit_serving, leave_out, row_of
-from advisor.sizing.refit_entries import NEW_MODEL_TAIL
+from advisor.sizing.refit.entries import NEW_MODEL_TAIL
+from advisor.sizing.refit.measured import read_table
+from advisor.sizing.refit.serving import LeftOut, Row, fit_serving, leave_out, row_of
 
 
 def mode(row: Row) -> str:

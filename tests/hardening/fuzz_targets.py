@@ -174,7 +174,7 @@ def hf_config(raw: bytes) -> None:
     """A config.json: a model with positive sizes, its entry as YAML that loads, or one line of error."""
     from advisor.knowledge.entry import check_file
     from advisor.knowledge.files import EntryFile
-    from advisor.sizing.hf_config import load_config_file, read_config
+    from advisor.sizing.hf.config import load_config_file, read_config
     from advisor.sizing.model_entry import model_text
 
     try:
@@ -217,7 +217,7 @@ def latency_csv(raw: bytes) -> None:
 
 def measured(raw: bytes) -> None:
     """A table of measured runs for the calibration."""
-    from advisor.sizing.measured import read_table
+    from advisor.sizing.refit.measured import read_table
 
     with contextlib.suppress(RackfitError):
         read_table(kb(), _file("measured.csv", raw))

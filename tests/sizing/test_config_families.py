@@ -8,8 +8,8 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.records import AttentionGroup
-from advisor.sizing.hf_config import read_config
-from advisor.sizing.hf_families import ARCHITECTURES, FAMILIES, Family, family_of
+from advisor.sizing.hf.config import read_config
+from advisor.sizing.hf.families import ARCHITECTURES, FAMILIES, Family, family_of
 
 TRAITS: dict[str, str] = {
     "tied": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.errors import InputError
-from advisor.sizing.hf_fields import MAX_QUANTITY, SPELLINGS, Fields
+from advisor.sizing.hf.fields import MAX_QUANTITY, SPELLINGS, Fields
 
 PUBLISHED = {
     "layers": "num_hidden_layers n_layer num_layers n_layers",  # Llama, GPT-2, ChatGLM, MPT

@@ -17,7 +17,7 @@ from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
 from advisor.records import AttentionGroup, Model
 from advisor.sizing.engines import profile_of
-from advisor.sizing.hf_config import MAX_CONFIG_BYTES, load_config_file, read_config
+from advisor.sizing.hf.config import MAX_CONFIG_BYTES, load_config_file, read_config
 from advisor.sizing.kv_cache import kv_cost
 
 LLAMA4: dict[str, Any] = {

@@ -11,7 +11,7 @@ from advisor.records import Checkpoint
 from advisor.sizing.audited_rates import audited_rate_model
 from advisor.sizing.deployment import home_of, usual_kv_precision
 from advisor.sizing.estimate import EstimateRequest
-from advisor.sizing.hf_vision import vision_parameters
+from advisor.sizing.hf.vision import vision_parameters
 
 TOWER: dict[str, Any] = {
     "hidden_size": 100,

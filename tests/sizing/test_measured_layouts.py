@@ -14,7 +14,7 @@ import pytest
 from advisor.knowledge import KnowledgeBase
 from advisor.knowledge.locate import kb_folder
 from advisor.records import Layout
-from advisor.sizing.measured import Observation, read_row
+from advisor.sizing.refit.measured import Observation, read_row
 
 Rackfit = Callable[..., Any]
 RACK = {

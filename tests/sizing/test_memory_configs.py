@@ -12,7 +12,7 @@ from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
 from advisor.knowledge.schema import check_data
 from advisor.knowledge.yaml_source import parse_document
-from advisor.sizing.hf_config import load_config_file, read_config
+from advisor.sizing.hf.config import load_config_file, read_config
 from advisor.sizing.model_entry import model_text
 
 LLAMA: dict[str, Any] = {

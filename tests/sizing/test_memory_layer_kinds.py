@@ -8,7 +8,7 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.records import AttentionGroup
-from advisor.sizing.hf_config import read_config
+from advisor.sizing.hf.config import read_config
 
 BASE: dict[str, Any] = {
     "hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,

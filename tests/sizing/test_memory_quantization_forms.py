@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from advisor.records import Checkpoint
-from advisor.sizing.hf_config import HfReading, read_config
+from advisor.sizing.hf.config import HfReading, read_config
 
 LLAMA: dict[str, Any] = {
     "model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,

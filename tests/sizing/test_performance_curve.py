@@ -12,7 +12,7 @@ from advisor.records import AttentionGroup, Layout
 from advisor.sizing.calibration import Coefficients
 from advisor.sizing.deployment import Curve, Deployment, Prefill, Speculation
 from advisor.sizing.fleet import demand_from
-from advisor.sizing.hf_config import read_config
+from advisor.sizing.hf.config import read_config
 from advisor.sizing.kv_cache import KvCost, Part
 from advisor.sizing.steps import FIRST_TERMS, STEP_TERMS, Steps, steps_of
 

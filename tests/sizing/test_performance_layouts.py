@@ -11,7 +11,7 @@ from advisor.knowledge import KnowledgeBase
 from advisor.records import Layout, Model, System
 from advisor.sizing.folded import pool_layout, unfolded
 from advisor.sizing.layouts import layout_problem, layouts_for
-from advisor.sizing.measured import Observation, newest, read_row
+from advisor.sizing.refit.measured import Observation, newest, read_row
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Layout, System
 from advisor.sizing.folded import pool_layout, unfolded
-from advisor.sizing.measured import Observation, read_row, read_table
+from advisor.sizing.refit.measured import Observation, read_row, read_table
 
 AGGREGATED = {
     "model_path": "deepseek-ai/DeepSeek-R1", "system": "b200_sxm", "backend": "sglang", "precision": "fp4", "mode": "agg",

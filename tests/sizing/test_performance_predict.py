@@ -233,5 +233,5 @@ def test_both_limits_bind(kb: KnowledgeBase) -> None:
 
 def test_prediction_needs_no_numerical_library() -> None:
     """numpy belongs to fitting: asking for a prediction never imports it."""
-    code = "import sys, advisor.sizing.performance, advisor.sizing.accuracy; sys.exit('numpy' in sys.modules)"
+    code = "import sys, advisor.sizing.performance, advisor.sizing.refit.accuracy; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -14,14 +14,14 @@ import yaml
 
 from advisor.knowledge import KnowledgeBase
 from advisor.records import Calibration, Layout
-from advisor.sizing import refit, refit_audited
-from advisor.sizing.accuracy import Judged, slices
 from advisor.sizing.calibration import coefficients_for, model_key, serving_id
-from advisor.sizing.measured import read_row
 from advisor.sizing.performance import predict
-from advisor.sizing.refit import LeftOut, Row, leave_out, row_of
-from advisor.sizing.refit_entries import Measured, serving_entries, to_yaml, write_entries
-from advisor.sizing.regression import Fit
+from advisor.sizing.refit import audited, serving
+from advisor.sizing.refit.accuracy import Judged, slices
+from advisor.sizing.refit.entries import Measured, serving_entries, to_yaml, write_entries
+from advisor.sizing.refit.measured import read_row
+from advisor.sizing.refit.regression import Fit
+from advisor.sizing.refit.serving import LeftOut, Row, leave_out, row_of
 from advisor.sizing.steps import FIRST_TERMS, STEP_TERMS
 
 ROW = {
@@ -261,7 +261,7 @@ def test_parts_are_predicted_from_the_others(monkeypatch: pytest.MonkeyPatch, kb
             tpot_ms=lambda r: float(len(used)), ttft_ms=lambda r: r.observation.input_tokens
         )
 
-    monkeypatch.setattr(refit, "fit_serving", fitted)
+    monkeypatch.setattr(serving, "fit_serving", fitted)
     left = leave_out(rows, "accelerator", lambda r: r.observation.accelerator.id)
     assert left.how == "accelerator"
     assert left.predicted == {0: (1.0, 1024.0), 1: (1.0, 2048.0), 2: (2.0, 1024.0)}
@@ -269,29 +269,29 @@ def test_parts_are_predicted_from_the_others(monkeypatch: pytest.MonkeyPatch, kb
 
 
 def case(rate: float, round_: str = "v6.1", model: str = "m", **labels: str) -> Any:
-    own = dict.fromkeys(refit_audited.DEVIATIONS, "x") | {"model": model, "accelerator": "a"} | labels
-    return refit_audited.Case(
+    own = dict.fromkeys(audited.DEVIATIONS, "x") | {"model": model, "accelerator": "a"} | labels
+    return audited.Case(
         entry=SimpleNamespace(round=round_),
         result=None,
         rate=rate,
         labels=own,
-        bases=dict.fromkeys(refit_audited.SHARES, 100.0),  # type: ignore[arg-type]
+        bases=dict.fromkeys(audited.SHARES, 100.0),  # type: ignore[arg-type]
     )
 
 
 def test_audited_rates_at_half_of_the_model_are_predicted_at_half() -> None:
     """Twenty results at 50 where the serving model says 100; one model at 25 is told apart; the newest round is predicted from the others."""
     cases = [*(case(50.0, model="m") for _ in range(20)), *(case(25.0, model="slow") for _ in range(20))]
-    fitted = refit_audited.fit_audited(cases, 0.25)
-    assert refit_audited.predicted_rate(fitted, cases[0], 0.25) == pytest.approx(50, rel=0.03)
-    assert refit_audited.predicted_rate(fitted, cases[-1], 0.25) == pytest.approx(25, rel=0.03)
-    ratios = refit_audited.left_out_ratios(cases, 0.25, lambda c: c.model)
+    fitted = audited.fit_audited(cases, 0.25)
+    assert audited.predicted_rate(fitted, cases[0], 0.25) == pytest.approx(50, rel=0.03)
+    assert audited.predicted_rate(fitted, cases[-1], 0.25) == pytest.approx(25, rel=0.03)
+    ratios = audited.left_out_ratios(cases, 0.25, lambda c: c.model)
     assert len(ratios) == 40
     assert max(ratios[:20]) == min(ratios[:20])
     assert ratios[0] > 1 > ratios[-1]  # the fast model from the slow one is above, the slow one below
     rounds = [*(case(50.0, "v9.1") for _ in range(5)), *(case(100.0, "v10.0") for _ in range(3))]
-    assert refit_audited.newest_round(rounds) == "v10.0"
-    newest = refit_audited.newest_ratios(rounds, 0.25)
+    assert audited.newest_round(rounds) == "v10.0"
+    newest = audited.newest_ratios(rounds, 0.25)
     assert newest == pytest.approx([2.0] * 3, rel=0.05)
 
 

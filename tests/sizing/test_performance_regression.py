@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from advisor.sizing.regression import Array, Fit, Grouping, fit_rows
+from advisor.sizing.refit.regression import Array, Fit, Grouping, fit_rows
 
 
 def made(count: int = 200, seed: int = 7) -> tuple[Array, Array]:

@@ -12,8 +12,8 @@ import numpy as np
 from advisor.knowledge import KnowledgeBase
 from advisor.sizing.calibration import engine_slug, model_key
 from advisor.sizing.deployment import Deployment, Prefill, deployment_of
-from advisor.sizing.measured import Observation
-from advisor.sizing.regression import Array, Fit, Grouping, fit_rows
+from advisor.sizing.refit.measured import Observation
+from advisor.sizing.refit.regression import Array, Fit, Grouping, fit_rows
 from advisor.sizing.shares import layers_of
 from advisor.sizing.steps import FIRST_TERMS, STEP_TERMS
 

@@ -14,7 +14,7 @@ from advisor.records import Accelerator, Calibration, Evidence, Model, Result
 from advisor.sizing.audited_base import base_rate
 from advisor.sizing.audited_rates import AUDITED, case_labels
 from advisor.sizing.benchmark_load import benchmark_loads, mean_of_tail
-from advisor.sizing.regression import Fit, Grouping, fit_rows
+from advisor.sizing.refit.regression import Fit, Grouping, fit_rows
 
 DEVIATIONS: dict[str, float] = {
     "scenario": 0.2, "model": 0.2, "model scenario": 0.2, "family": 0.2, "accelerator": 0.25,

@@ -15,10 +15,10 @@ from advisor.atomic import replace_file
 from advisor.knowledge import KnowledgeBase
 from advisor.reading import holds
 from advisor.records import Accelerator, Calibration, Estimate
-from advisor.sizing.accuracy import Judged, judge
 from advisor.sizing.calibration import SERVING, serving_id
-from advisor.sizing.refit import LeftOut, Row, ServingFit
-from advisor.sizing.regression import Fit
+from advisor.sizing.refit.accuracy import Judged, judge
+from advisor.sizing.refit.regression import Fit
+from advisor.sizing.refit.serving import LeftOut, Row, ServingFit
 from advisor.sizing.steps import FIRST_TERMS, STEP_TERMS
 
 _DIGITS = 4

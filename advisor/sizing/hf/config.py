@@ -11,11 +11,11 @@ from typing import Any
 
 from advisor.errors import InputError
 from advisor.records import Architecture, Cell, FeedForwardGroup, FeedForwardKind, Model
-from advisor.sizing.hf_attention import attention_groups
-from advisor.sizing.hf_families import ARCHITECTURES, FAMILIES, Family, family_of
-from advisor.sizing.hf_fields import TEXT_BLOCKS, Fields
-from advisor.sizing.hf_quantization import checkpoint_from_config
-from advisor.sizing.hf_vision import vision_parameters
+from advisor.sizing.hf.attention import attention_groups
+from advisor.sizing.hf.families import ARCHITECTURES, FAMILIES, Family, family_of
+from advisor.sizing.hf.fields import TEXT_BLOCKS, Fields
+from advisor.sizing.hf.quantization import checkpoint_from_config
+from advisor.sizing.hf.vision import vision_parameters
 from advisor.sizing.tensors import count_parameters
 from advisor.units import shown
 from advisor.visible import one_line
@@ -181,7 +181,7 @@ def _unknown(model_type: str, text: Mapping[str, Any]) -> str:
 
 
 def _readable() -> list[tuple[str, ...]]:
-    from advisor.sizing.hf_fields import SPELLINGS
+    from advisor.sizing.hf.fields import SPELLINGS
 
     return list(SPELLINGS.values())
 

@@ -9,8 +9,8 @@ from typing import cast
 
 from advisor.errors import InputError
 from advisor.records import AttentionGroup, AttentionKind
-from advisor.sizing.hf_families import Family
-from advisor.sizing.hf_fields import Fields
+from advisor.sizing.hf.families import Family
+from advisor.sizing.hf.fields import Fields
 
 _LAYER_WORDS: dict[str, AttentionKind] = {
     "full_attention": "full", "attention": "full", "full": "full", "global": "full", "global_attention": "full",

@@ -9,8 +9,8 @@ from statistics import median
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
 from advisor.sizing.deployment import Prefill
-from advisor.sizing.measured import Observation, Refusal
 from advisor.sizing.performance import Prediction, predict
+from advisor.sizing.refit.measured import Observation, Refusal
 
 
 @dataclass(frozen=True, kw_only=True)
