@@ -10,7 +10,7 @@ import pytest
 
 from advisor.evidence.rates import closest_rate
 from advisor.knowledge import KnowledgeBase
-from advisor.reasoning.candidates import Sized, consider, size_candidate
+from advisor.reasoning.candidates import Sized, consider, demand_of, size_candidate
 from advisor.reasoning.requirement import PRICE_PREFIX, complete, said
 from advisor.records import Estimate, FactValue
 
@@ -408,3 +408,42 @@ def test_a_fitted_rate_stays_within_what_was_audited_under_other_limits(kb: Know
     assert rate(found).value <= server.value
     assert found.rate is not None
     assert any(step.endswith("held to what was audited under other limits") for step in found.rate.steps)
+
+
+@pytest.mark.parametrize("growth", [0, 50])
+def test_growth_comes_on_top_of_users_and_of_tokens(kb: KnowledgeBase, growth: int) -> None:
+    """1,000 users at 50 ms read 20,000 tok/s; half as much again is 1,500 users and 30,000 tok/s."""
+    facts = complete(kb, said(kb, {**R1, "concurrency": 1000, "tpot_ms": 50, "growth_percent": growth})).facts
+    demand, steps = demand_of(facts)
+    more = 1 + growth / 100
+    assert (demand.sequences, demand.output_tokens_per_s) == (1000 * more, 20_000 * more)
+    assert any(step == "growth 50 % on top" for step in steps) is (growth == 50)
+
+
+def test_doubt_between_limits_is_the_models_at_the_middle(kb: KnowledgeBase) -> None:
+    """Half way between 15 and 80 ms (in logarithms) the share of the limits is one half, where the model's interval counts in full:
+    no point between is less certain than the ends, nor more certain than both."""
+    ends = [rate(sized(kb, tpot_ms=limit)) for limit in (15, 80)]
+    widest = max(end.high / end.low for end in ends)
+    for limit in (20, 34.6, 60):
+        found = rate(sized(kb, tpot_ms=limit))
+        assert found.high / found.low > widest
+        assert ends[0].low <= found.low < found.value < found.high <= ends[1].high
+
+
+def test_a_limit_to_the_first_token_is_that_of_the_runs_unless_it_is_said(kb: KnowledgeBase) -> None:
+    """MLPerf's 2 s of the server scenario hold for longer prompts too, whatever is assumed; a stated one takes their place; and where
+    no limit is assumed, since prompts beyond 20,000 tokens were never audited, none holds."""
+    long = {"workload": "server", "input_tokens": 6400, "context_tokens": 32_768}
+    assumed = sized(kb, **long)
+    assert assumed.rate is not None
+    assert assumed.rate.ttft_ms is not None
+    assert assumed.rate.ttft_ms.value <= 2000
+    tighter = sized(kb, **long, ttft_ms=1000)
+    assert tighter.rate is not None
+    assert tighter.rate.ttft_ms is not None
+    assert tighter.rate.ttft_ms.value <= 1000
+    beyond = sized(kb, workload="server", input_tokens=60_000, context_tokens=131_072)
+    assert beyond.rate is not None
+    assert beyond.rate.ttft_ms is not None
+    assert beyond.rate.ttft_ms.value > 2000
