@@ -12,7 +12,7 @@ from advisor.reasoning import explanation_brief as brief
 from advisor.reasoning.contrast import contrast
 from advisor.reasoning.explain import difference, how_sure, what_would_change
 from advisor.reasoning.explanation_text import render
-from advisor.reasoning.explanations import Assumption, Ground, WhatWouldChange
+from advisor.reasoning.explanations import Assumption, Contrast, Ground, Parting, WhatWouldChange
 from advisor.records import Candidate, Citation, Exclusion, Facts, Flip, Pair, PairSide, Recommendation
 
 HOT = (Exclusion(constraint="rules/too-hot", text="Too hot by 5 kW.", nearest="less than 40 kW"),)
@@ -277,3 +277,24 @@ def test_assumptions_are_told_with_how_to_say_them() -> None:
     ]  # fmt: skip
     with pytest.raises(TypeError, match="not an explanation: int"):
         render(KB, 3)
+
+
+def parted(weights: dict[str, float], *facts: str) -> list[str]:
+    partings = tuple(Parting(fact=fact, actual="no", needed="yes", rule="rules/decides") for fact in facts)
+    rivalry = Contrast(chosen="rack", rival="node", weights=weights, partings=partings)
+    told = brief.changes(KB, given(), WhatWouldChange(flips=(), contrasts=(rivalry,)))
+    return told.splitlines()[1:]
+
+
+def test_what_parts_two_feasible_sides_is_told_without_what_they_share() -> None:
+    """Weights where both were spoken for; facts that part them, but not that both are feasible; and that no rule speaks for the rival."""
+    both = parted({"rack": 2.0, "node": 1.0}, "node_feasible", "pace")
+    assert both[:2] == [
+        "Where rack and node part:",
+        "  Both were spoken for; the weights add up to node 1, rack 2.",
+    ]
+    assert len(both) == 3
+    assert "pace" in both[2]
+    assert parted({"rack": 2.0})[1:] == ["  No rule concludes node."]
+    assert not any("spoken for" in line or "No rule" in line for line in parted({"rack": 2.0}, "pace"))
+    assert not any("No rule" in line for line in parted({"node": 1.0}))
