@@ -81,3 +81,32 @@ def test_names_of_no_known_part_do_not_count_in_a_mixed_recipe() -> None:
         {"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION", "quantized_layers": listed}
     )
     assert checkpoint.kept_8bit == ("attention",)
+
+
+MIXTRAL: dict[str, Any] = {
+    "model_type": "mixtral", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+    "intermediate_size": 14336, "vocab_size": 32000, "max_position_embeddings": 32768, "num_local_experts": 8, "num_experts_per_tok": 2,
+}  # fmt: skip
+"""mistralai/Mixtral-8x7B-v0.1: 46.7 billion parameters, 12.9 active (Mixtral of Experts, Jiang et al. 2024)."""
+
+
+def test_active_parameters_are_those_of_the_paper_and_what_is_missing_is_noted() -> None:
+    """Two experts a token are 12.9 billion; where the config does not say how many, none is counted and the note says so."""
+    whole = read_config(MIXTRAL, name="mistralai/Mixtral-8x7B-v0.1")
+    assert whole.model.parameters_total.number / 1e9 == pytest.approx(46.7, rel=2e-3)
+    assert whole.model.parameters_active is not None
+    looked_up = 32_000 * 4096  # the table of the input, of which a token reads one row: the paper counts it
+    assert (whole.model.parameters_active.number + looked_up) / 1e9 == pytest.approx(12.9, rel=2e-3)
+    assert not [note for note in whole.notes if "experts per token" in note]
+    silent = read_config(
+        {k: v for k, v in MIXTRAL.items() if k != "num_experts_per_tok"}, name="Mixtral-8x7B"
+    )
+    assert any(note.startswith("experts per token are not stated") for note in silent.notes)
+
+
+def test_a_name_that_says_another_size_is_noted() -> None:
+    """A config of 46.7 billion parameters under a name that says 7B is pointed out, with the size that was counted."""
+    reading = read_config(MIXTRAL, name="someone/Tiny-7B")
+    assert reading.doubt
+    assert reading.doubt in reading.notes
+    assert "7B" in reading.doubt
