@@ -8,11 +8,15 @@ import pytest
 from rule_base import answer_of
 from test_reasoning_proofs import KB, candidate_of, small_answer, value
 
+from advisor.knowledge import KnowledgeBase
 from advisor.reasoning import explanation_brief as brief
 from advisor.reasoning.contrast import contrast
 from advisor.reasoning.explain import difference, how_sure, what_would_change
 from advisor.reasoning.explanation_text import render
 from advisor.reasoning.explanations import Assumption, Contrast, Ground, Parting, WhatWouldChange
+from advisor.reasoning.recommend import recommend
+from advisor.reasoning.requirement import said
+from advisor.reasoning.weight import weighty
 from advisor.records import Candidate, Citation, Exclusion, Facts, Flip, Pair, PairSide, Recommendation
 
 HOT = (Exclusion(constraint="rules/too-hot", text="Too hot by 5 kW.", nearest="less than 40 kW"),)
@@ -298,3 +302,24 @@ def test_what_parts_two_feasible_sides_is_told_without_what_they_share() -> None
     assert parted({"rack": 2.0})[1:] == ["  No rule concludes node."]
     assert not any("spoken for" in line or "No rule" in line for line in parted({"rack": 2.0}, "pace"))
     assert not any("No rule" in line for line in parted({"node": 1.0}))
+
+
+def test_citations_carry_figures_of_the_asked_scenario_first_those_of_the_pairs_before_the_rest(
+    shipped: KnowledgeBase,
+) -> None:
+    """Interactive DeepSeek-R1: server and offline figures of the same runs are left out, and runs without an asked figure come last."""
+    answer = recommend(
+        shipped,
+        said(shipped, {"model": "deepseek-r1", "weight_precision": "fp4", "tpot_ms": 15}),
+        flips=False,
+    )
+    cited = weighty(shipped, answer)
+    told = [figure for citation in cited for figure in citation.figures]
+    assert told
+    assert all(" offline:" in figure for figure in told)
+    bare = [not citation.figures for citation in cited]
+    assert bare == sorted(bare)
+    compared = {pair.small.evidence for pair in answer.comparison.pairs[:1]} | {
+        pair.large.evidence for pair in answer.comparison.pairs[:1]
+    }
+    assert compared <= {citation.id for citation in cited[:6]}

@@ -447,3 +447,29 @@ def test_a_limit_to_the_first_token_is_that_of_the_runs_unless_it_is_said(kb: Kn
     assert beyond.rate is not None
     assert beyond.rate.ttft_ms is not None
     assert beyond.rate.ttft_ms.value > 2000
+
+
+def test_requests_are_met_where_evidence_counts_samples(kb: KnowledgeBase) -> None:
+    """Qwen3-VL on HGX B200, audited at 12.7 images and questions a second on each GPU: exactly what three replicas carry takes three,
+    a hundredth of growth on top a fourth."""
+    vision = {"model": "qwen3-vl-235b-a22b", "weight_precision": "fp4", "workload": "offline"}
+    first = sized(kb, "hgx-b200", **vision)
+    assert rate(first).unit == "samples/s"
+    layout = first.candidate.layout
+    assert layout is not None
+    three = 3 * rate(first).value * layout.accelerators
+
+    def replicas(**more: Any) -> int:
+        fleet = sized(kb, "hgx-b200", **vision, requests_per_second=three, **more).candidate.fleet
+        assert fleet is not None
+        return fleet.replicas
+
+    assert replicas() == 3
+    assert replicas(growth_percent=1) == 4
+
+
+def test_a_fit_inside_what_was_audited_stays_as_it_is(kb: KnowledgeBase) -> None:
+    """gpt-oss 120B in FP4 on MI355X: the fitted interactive rate lies under the audited server rate, so nothing holds it."""
+    found = sized(kb, "mi355x-node", model="gpt-oss-120b", weight_precision="fp4", tpot_ms=15)
+    assert found.rate is not None
+    assert not any("held to what was audited" in step for step in found.rate.steps)

@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 import pytest
+from rule_base import base
+from rule_base import fact as made_fact
 
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
@@ -172,3 +174,20 @@ def test_numbers_and_words_are_read_from_facts_of_their_kind() -> None:
     }  # fmt: skip
     assert [number(facts, name) for name in "abcd"] == [None, 2.0, None, None]
     assert [text(facts, name) for name in "abcd"] == ["x", "2", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("limits", "value", "span"),
+    [
+        ({"minimum": 3}, 2, "give from 3"),
+        ({"minimum": 3, "maximum": 9}, 10, "give 3 to 9"),
+        ({"maximum": 9}, 10, "give 0 to 9"),
+        ({}, float("nan"), "give any"),
+        ({"minimum": 3}, float("inf"), "give from 3"),
+    ],
+)
+def test_a_number_out_of_range_is_told_the_range(limits: dict[str, float], value: float, span: str) -> None:
+    """Both ends, one end, or none: what is said is what would be right."""
+    with pytest.raises(InputError) as caught:
+        check_value(base(made_fact("a", **limits)), "a", value)
+    assert str(caught.value).endswith(span)

@@ -110,3 +110,23 @@ def test_a_name_that_says_another_size_is_noted() -> None:
     assert reading.doubt
     assert reading.doubt in reading.notes
     assert "7B" in reading.doubt
+
+
+def test_experts_may_be_listed_layer_by_layer() -> None:
+    """`moe_layer_freq` as a list of flags (MiMo-V2-Flash, DeepSeek-VL2) or of layer numbers: a dense first layer, experts after it."""
+    rest = {k: v for k, v in MIXTRAL.items() if k != "num_hidden_layers"} | {
+        "num_hidden_layers": 4,
+        "moe_intermediate_size": 2048,
+    }
+    rest |= {
+        "model_type": "deepseek_v3",
+        "n_routed_experts": 8,
+        "kv_lora_rank": 512,
+        "qk_rope_head_dim": 64,
+        "qk_nope_head_dim": 128,
+        "v_head_dim": 128,
+    }
+    for listed in ([0, 1, 1, 1], [1, 2, 3]):
+        architecture = read_config({**rest, "moe_layer_freq": listed}).model.architecture
+        kinds = {group.kind: group.layers for group in architecture.feed_forward}
+        assert kinds == {"dense": 1, "moe": 3}, listed

@@ -7,6 +7,8 @@ import pytest
 from advisor.knowledge import KnowledgeBase, load_knowledge
 from advisor.records import Layout, Memory
 from advisor.sizing.changes import capacity
+from advisor.sizing.estimate import EstimateRequest, estimate
+from advisor.sizing.layouts import layout_problem
 from advisor.sizing.memory import fit, pick_checkpoint
 
 
@@ -37,3 +39,17 @@ def test_a_hybrid_says_why_its_tokens_do_not_add_up(kb: KnowledgeBase) -> None:
     words = capacity(memory, 32_768)
     assert "tokens of short sequences, or" in words
     assert words.endswith("some layers keep only a part")
+
+
+def test_without_a_precision_the_released_checkpoint_is_taken(kb: KnowledgeBase) -> None:
+    """DeepSeek-R1 was released in FP8: 671 billion weights of one byte over eight accelerators, not the half of its FP4 checkpoint."""
+    answer = estimate(kb, EstimateRequest(model="deepseek-r1", accelerator="h200", tp=8))
+    assert answer.memory.weights_bytes * 8 / 1e9 == pytest.approx(
+        688, rel=0.05
+    )  # 688.6 GB of files on the hub
+
+
+def test_experts_in_parallel_need_experts(kb: KnowledgeBase) -> None:
+    """Llama has none to spread."""
+    assert "without experts" in layout_problem(kb.models["models/llama-3.1-70b"], Layout(tp=8, ep=8))
+    assert not layout_problem(kb.models["models/deepseek-r1"], Layout(tp=8, ep=8))
