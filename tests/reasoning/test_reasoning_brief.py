@@ -307,10 +307,10 @@ def test_what_parts_two_feasible_sides_is_told_without_what_they_share() -> None
 def test_citations_carry_figures_of_the_asked_scenario_first_those_of_the_pairs_before_the_rest(
     shipped: KnowledgeBase,
 ) -> None:
-    """Interactive DeepSeek-R1: server and offline figures of the same runs are left out, and runs without an asked figure come last."""
+    """Llama 2 70B offline: server and interactive figures of the same runs are left out, and runs without an offline figure come last."""
     answer = recommend(
         shipped,
-        said(shipped, {"model": "deepseek-r1", "weight_precision": "fp4", "tpot_ms": 15}),
+        said(shipped, {"model": "llama-2-70b", "weight_precision": "fp4", "workload": "offline"}),
         flips=False,
     )
     cited = weighty(shipped, answer)
