@@ -133,7 +133,7 @@ def _from_words(kb: KnowledgeBase, words: str) -> tuple[Facts, list[str]]:
 
 def _with_config(kb: KnowledgeBase, path: str) -> tuple[KnowledgeBase, str, list[str]]:
     """The knowledge base with the model of a config.json, its id, and notes on what was not read in it."""
-    from advisor.sizing.hf_config import load_config_file, read_config
+    from advisor.sizing.hf.config import load_config_file, read_config
 
     name = Path(path).parent.name if Path(path).name == "config.json" else Path(path).stem
     reading = read_config(load_config_file(Path(path)), name=name or "config")
