@@ -147,3 +147,37 @@ def test_what_would_be_guessed_is_refused(fields: dict[str, Any], words: str) ->
     """A config that leaves out what memory depends on is refused with the field that is missing."""
     with pytest.raises(InputError, match=words):
         groups(**fields)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"heads": "mamba_num_heads", "dim": "mamba_head_dim", "state": "ssm_state_size", "groups": "n_groups", "kernel": "conv_kernel"},
+        {"heads": "mamba_n_heads", "dim": "mamba_d_head", "state": "mamba_d_state", "groups": "mamba_n_groups", "kernel": "mamba_d_conv"},
+    ],
+    ids=["Nemotron-H", "Granite"],
+)  # fmt: skip
+def test_a_mamba_layer_keeps_its_state_and_the_tail_of_its_convolution(names: dict[str, str]) -> None:
+    """Mamba-2 (Dao and Gu 2024): inner x state values, and kernel - 1 inputs of inner + 2 groups x state channels, in both spellings."""
+    config = {"model_type": "jamba", "num_hidden_layers": 8, "attn_layer_period": 8, "attn_layer_offset": 4}
+    sizes = {"heads": 64, "dim": 32, "state": 16, "groups": 4, "kernel": 3}
+    mamba = next(g for g in groups(**config, **{names[k]: v for k, v in sizes.items()}) if g.kind == "mamba")
+    assert mamba.state_values == 64 * 32 * 16
+    assert mamba.conv_values == (3 - 1) * (64 * 32 + 2 * 4 * 16)
+
+
+@pytest.mark.parametrize(
+    ("fields", "keys", "values", "kernel"),
+    [
+        ({"model_type": "qwen3_next", "full_attention_interval": 4, **LINEAR, "conv_kernel": 3}, 16 * 128, 32 * 128, 3),
+        ({"model_type": "qwen3_next", "full_attention_interval": 4, **{k: v for k, v in LINEAR.items() if k != "conv_kernel"}}, 16 * 128, 32 * 128, 4),
+        ({"model_type": "kimi_linear", "linear_attn_config": {"num_heads": 8, "head_dim": 64, "short_conv_kernel_size": 5, "full_attn_layers": [4, 8]}}, 8 * 64, 8 * 64, 5),
+        ({"model_type": "kimi_linear", "linear_attn_config": {"num_heads": 8, "head_dim": 64, "full_attn_layers": [4, 8]}}, 8 * 64, 8 * 64, 4),
+    ],
+)  # fmt: skip
+def test_a_linear_layer_keeps_a_state_and_the_tail_of_its_convolutions(
+    fields: dict[str, Any], keys: int, values: int, kernel: int
+) -> None:
+    """Gated DeltaNet and Kimi delta attention: short convolutions of the keys, queries and values, of four steps unless stated."""
+    linear = next(g for g in groups(num_hidden_layers=8, **fields) if g.kind == "linear")
+    assert linear.conv_values == (kernel - 1) * (2 * keys + values)
