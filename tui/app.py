@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tui.widgets.message import MessageView
 
 _SWITCH_INTERVAL_SECONDS = 0.002
+_LEAVING_SECONDS = 2.0
 
 
 def _palette() -> type[Provider]:
@@ -76,7 +77,17 @@ class RackfitApp(ReadingApp, PreferencesApp):
                 with contextlib.suppress(
                     NotImplementedError, ValueError, RuntimeError
                 ):  # Windows; no main thread
-                    asyncio.get_running_loop().add_signal_handler(number, self.exit, None, 128 + number)
+                    asyncio.get_running_loop().add_signal_handler(number, self._leave, 128 + number)
+
+    def _leave(self, status: int) -> None:
+        """End between two events; at once when there are so many that this takes long."""
+
+        def give_up() -> None:
+            raise SystemExit(status)
+
+        if not self._exit:
+            self.exit(return_code=status)
+            asyncio.get_running_loop().call_later(_LEAVING_SECONDS, give_up)
 
     def watch_app_focus(self, focus: bool) -> None:
         """A browser starts without the focus: the first key must find the prompt."""
@@ -163,7 +174,7 @@ class RackfitApp(ReadingApp, PreferencesApp):
     def submit(self, text: str) -> None:
         """Say something, or run a `/` command."""
         if text.startswith("/"):
-            word = text[1:].split(maxsplit=1)[0] if len(text) > 1 else ""
+            word = next(iter(text[1:].split()), "")
             command = SLASH.get(word)
             if command is not None:
                 self.call_later(self.run_action, command.action)
@@ -319,6 +330,13 @@ class RackfitApp(ReadingApp, PreferencesApp):
     def action_show_earlier(self) -> None:
         """Bring back earlier messages."""
         self.run_worker(self.guard(self.chat.transcript.show_earlier), group="earlier")
+
+    def action_command_palette(self) -> None:
+        """Open the command palette, unless it is open below another window already."""
+        from textual.command import CommandPalette
+
+        if not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
+            super().action_command_palette()
 
     def action_export(self) -> None:
         """Choose what to export and where to."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
+from codecs import getincrementaldecoder
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from rich.console import Console
@@ -24,6 +27,7 @@ from tui.themes import THEMES, VARIABLES, default_theme
 from tui.widgets.bars import StatusBar
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
     from textual.worker import WorkType
 
     from tui.engine import Snapshot
@@ -90,6 +94,16 @@ class FrameApp(App[None]):
         """The chat."""
         return ChatScreen(self.history, ((word, command.help) for word, command in SLASH.items()))
 
+    def get_driver_class(self) -> type[Driver]:
+        """The driver of the terminal, made to take bytes that are not UTF-8, where Textual's own would end with a traceback."""
+        driver = super().get_driver_class()
+        module = sys.modules[driver.__module__]
+        if hasattr(module, "getincrementaldecoder"):
+            vars(module)["getincrementaldecoder"] = lambda name: partial(
+                getincrementaldecoder(name), errors="replace"
+            )
+        return driver
+
     @property
     def chat(self) -> ChatScreen:
         """The main screen, below whatever window is open."""
@@ -134,6 +148,8 @@ class FrameApp(App[None]):
             try:
                 await function(*arguments)
             except Exception as error:  # whatever it is, the conversation must survive it
+                if self._exit:  # of a screen that is being taken down, nothing can be shown any more
+                    return
                 self.notify(await self.defect(error), severity="error", markup=False)
 
         return guarded

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from advisor.cli.process import end_on, terminal_restored
+from advisor.cli.process import end_on, forget_absurd_size, terminal_restored
 from advisor.cli.streams import narrate
 from advisor.errors import InputError
 
@@ -86,6 +86,7 @@ def _full_screen(arguments: argparse.Namespace) -> int:
     from tui.engine import shipped_opener
 
     opener = shipped_opener([Path(folder) for folder in arguments.kb])
+    forget_absurd_size()
     end_on("SIGINT")  # Ctrl-C is a key there; the signal comes from outside
     app = RackfitApp(opener, first=" ".join(arguments.text), resume=arguments.resume)
     with terminal_restored():

@@ -52,6 +52,14 @@ def _end(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
+def forget_absurd_size() -> None:
+    """Take COLUMNS and LINES out of the environment where no screen is that large or small: the terminal knows better."""
+    for name in ("COLUMNS", "LINES"):
+        value = os.environ.get(name, "")
+        if value and not (value.isascii() and value.isdigit() and len(value) < 4 and int(value) > 0):
+            del os.environ[name]
+
+
 @contextlib.contextmanager
 def terminal_restored() -> Iterator[None]:
     """Give the terminal back as it was, even when a full-screen program ends before it can do so itself."""

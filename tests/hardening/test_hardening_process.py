@@ -436,7 +436,7 @@ def test_nohup_is_respected() -> None:
 class Terminal:
     """A pseudo-terminal with the full screen in it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **env: str) -> None:
         import fcntl
         import pty
         import struct
@@ -445,12 +445,13 @@ class Terminal:
         self._termios = termios
         pid, self.fd = pty.fork()
         if pid == 0:
-            env = {
+            whole = {
                 **os.environ,
                 "TERM": "xterm-256color",
                 **{f"XDG_{kind}_HOME": str(folder) for kind in ("STATE", "CONFIG")},
+                **env,
             }
-            os.execve(sys.executable, [*COMMAND], env)
+            os.execve(sys.executable, [*COMMAND], whole)
         self.pid = pid
         self.resize = lambda rows, columns: fcntl.ioctl(
             self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0)
@@ -513,4 +514,30 @@ def test_a_signal_gives_the_terminal_back(number: signal.Signals, tmp_path: Path
             os.kill(terminal.pid, signal.SIGWINCH)
     os.kill(terminal.pid, number)
     assert terminal.end() == 128 + number
+    terminal.assert_restored()
+
+
+def test_bytes_of_another_encoding_are_no_end_of_the_screen(tmp_path: Path) -> None:
+    """A Latin-1 terminal, Alt keys that send single bytes, a pasted image: shown as unknown characters."""
+    terminal = Terminal(tmp_path)
+    terminal.read_until(b"serve")
+    os.write(terminal.fd, b"f\xfcr llama \xe1\xff\xc3")
+    terminal.read_until("f\ufffdr llama".encode())
+    os.write(terminal.fd, bytes(range(128, 256)))
+    os.kill(terminal.pid, signal.SIGTERM)
+    assert terminal.end() == 128 + signal.SIGTERM
+    terminal.assert_restored()
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines"), [("-1", "999999"), ("99999999", "24"), ("x", "0"), ("\u0663", "1e3")]
+)
+def test_a_screen_of_absurd_size_in_the_environment_is_passed_over(
+    columns: str, lines: str, tmp_path: Path
+) -> None:
+    """COLUMNS and LINES that no screen has: the size of the terminal itself counts."""
+    terminal = Terminal(tmp_path, COLUMNS=columns, LINES=lines)
+    terminal.read_until(b"serve")
+    os.kill(terminal.pid, signal.SIGTERM)
+    assert terminal.end() == 128 + signal.SIGTERM
     terminal.assert_restored()

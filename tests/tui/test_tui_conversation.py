@@ -130,6 +130,16 @@ async def test_an_enormous_paste_is_refused_with_a_word(running, app: RackfitApp
         assert "at most 20,000 fit" in screen_text(app)
 
 
+async def test_typing_stops_where_a_paste_would_be_refused(running, app: RackfitApp) -> None:
+    """A terminal that pastes as if it were typed cannot fill the prompt without end; deleting makes room again."""
+    async with running() as pilot:
+        app.chat.prompt.put("x" * MAX_CHARACTERS)
+        await press(pilot, "a", "b")
+        assert app.chat.prompt.text == "x" * MAX_CHARACTERS
+        await press(pilot, "backspace", "a", "b")
+        assert app.chat.prompt.text == "x" * (MAX_CHARACTERS - 1) + "a"
+
+
 async def test_history_walks_back_and_returns_to_the_draft(running, app: RackfitApp) -> None:
     """↑ brings back earlier lines, ↓ the line that was being typed."""
     async with running() as pilot:

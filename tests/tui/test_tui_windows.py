@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual.command import CommandPalette
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 from tui_driving import ask, press, screen_text, settle, type_text
 
 from tui.app import RackfitApp
 from tui.commands import SLASH, commands
 from tui.screens.chat import ChatScreen
+from tui.screens.confirm import Confirm
 from tui.screens.export import Export
 from tui.screens.help import help_page
 from tui.screens.reader import Page, Reader
@@ -154,3 +157,67 @@ async def test_exporting_works_from_a_page(running, app: RackfitApp) -> None:
         assert isinstance(app.screen, Export)
         await press(pilot, "escape")
         assert isinstance(app.screen, Reader)
+
+
+async def test_two_keys_at_once_close_one_window(running, app: RackfitApp) -> None:
+    """A second enter or escape, typed before the window went, closes nothing that lies under it."""
+    async with running() as pilot:
+        for close in ("enter", "escape"):
+            await press(pilot, "f1")
+            app.chat.prompt.put("unsent")
+            app.run_worker(app.action_quit())
+            await settle(pilot)
+            under = app.screen_stack[-2]
+            window = app.screen
+            assert isinstance(window, Confirm)
+            if close == "enter":
+                options = window.query_one(OptionList)
+                options.action_select()
+                options.action_select()
+            else:
+                window.action_close()
+                window.action_close()
+            await settle(pilot)
+            assert app.screen is under
+            app.chat.prompt.put("")
+            await press(pilot, "escape")
+            assert isinstance(app.screen, ChatScreen)
+
+
+async def test_the_palette_opens_once(running, app: RackfitApp) -> None:
+    """With help above the open palette, its key opens no second one."""
+    async with running() as pilot:
+        await press(pilot, "ctrl+p")
+        await press(pilot, "f1")
+        app.action_command_palette()
+        await settle(pilot)
+        assert sum(isinstance(screen, CommandPalette) for screen in app.screen_stack) == 1
+        assert app.is_running
+
+
+@pytest.mark.parametrize("text", ["/", "/ ", "/\t\n", "/ zzz", "/zzz\tx", "//"])
+async def test_a_command_without_a_name_is_named_as_unknown(running, app: RackfitApp, text: str) -> None:
+    """Whatever stands behind the slash, commands are offered and nothing is said to the advisor."""
+    async with running() as pilot:
+        before = len(app.chat.transcript.said)
+        app.submit(text)
+        await settle(pilot)
+        assert "no command /" in screen_text(app)
+        assert len(app.chat.transcript.said) == before
+
+
+async def test_what_fails_after_the_end_is_no_defect(
+    running, app: RackfitApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work that finds its screen gone leaves no report behind; before the end it does."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    async def fails() -> None:
+        raise LookupError("no screen")
+
+    report = tmp_path / "rackfit" / "last-defect.txt"
+    async with running() as pilot:
+        app.exit()
+        app.run_worker(app.guard(fails))
+        await pilot.pause()
+        assert not report.exists()

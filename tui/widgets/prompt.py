@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import ClassVar
 
 from textual import events
@@ -98,6 +99,11 @@ class Prompt(TextArea):
             event.stop()
             event.prevent_default()
             await self.run_action(action)
+        elif event.is_printable and len(self.text) >= MAX_CHARACTERS:
+            # a paste that the terminal does not tell from typing
+            event.stop()
+            event.prevent_default()
+        await asyncio.sleep(0)  # so many keys at once would leave no room for anything else, signals included
 
     def action_send(self) -> None:
         """Send, take the chosen completion, or continue after a backslash."""
