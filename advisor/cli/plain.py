@@ -6,6 +6,7 @@ import argparse
 import io
 import sys
 from collections.abc import Iterable
+from typing import TextIO
 
 from advisor.cli.common import load_for, write_output
 from advisor.cli.streams import data, narrate
@@ -18,7 +19,8 @@ from advisor.report.terminal import markdown_to_text, plain
 from advisor.report.transcript import form_of, render_conversation
 from advisor.units import shown
 
-_MAX_LINE = 1_000_000
+_MAX_LINE = 20_000
+"""Characters of a line that are read; the rest of it is passed over."""
 _COMMANDS = ("export", "sessions", "rename", "delete")
 
 
@@ -38,13 +40,21 @@ def chat(arguments: argparse.Namespace) -> int:
         if asking:
             data("> ", end="")
             sys.stdout.flush()
-        raw = sys.stdin.readline(_MAX_LINE) if sys.stdin is not None else ""
+        raw = _line(sys.stdin)
         if not raw:
             break
         _turn(conversation, store, raw.rstrip("\r\n"))
     if conversation.session is not None:
         conversation.session.close()
     return 0
+
+
+def _line(source: TextIO) -> str:
+    """The next line, at most _MAX_LINE characters of it; empty at the end."""
+    line = rest = source.readline(_MAX_LINE)
+    while rest and not rest.endswith("\n"):
+        rest = source.readline(_MAX_LINE)
+    return line
 
 
 def _session(store: SessionStore, resume: str | None) -> Session | None:

@@ -142,21 +142,28 @@ class SessionStore:
         return Session(_new_path(self.folder))
 
     def open(self, wanted: str = "") -> Session:
-        """The session of that id or name, or the latest. When another process has it open, a copy of it.
+        """The session of that id or name, or the latest. When it cannot be written, or another process has it open, a copy.
 
-        Raises InputError when there is none, OSError when it cannot be read or written.
+        Where nothing can be written it is read all the same, and its next turn raises what `Session.append` raises. Raises
+        InputError when there is none, OSError when it cannot be read.
         """
         path = self._find(wanted)
         turns = read_turns(path)
-        handle = path.open("ab", buffering=0)
-        if _lock(handle):
+        handle = None
+        with contextlib.suppress(OSError):
+            handle = path.open("ab", buffering=0)
+        if handle is not None and _lock(handle):
             _end_line(path, handle)
             return Session(path, handle, turns=turns)
-        handle.close()
-        copy = self.create()
-        for turn in turns:
-            copy.append(turn)
-        copy.copied_from = path.stem
+        if handle is not None:
+            handle.close()
+        try:
+            copy = self.create()
+            for turn in turns:
+                copy.append(turn)
+        except OSError:
+            return Session(path, turns=turns)
+        copy.copied_from = path.stem if handle is not None else ""
         return copy
 
     def saved(self) -> tuple[SessionInfo, ...]:

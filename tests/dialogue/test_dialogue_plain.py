@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from advisor.dialogue.conversation import Conversation
+from advisor.dialogue.sessions import read_turns
 from advisor.errors import InputError
 from advisor.knowledge import KnowledgeBase
 from advisor.report.transcript import form_of, render_conversation
@@ -36,6 +37,15 @@ def test_a_whole_conversation_in_a_pipe(chat: Callable[..., Any]) -> None:
     assert "1) offline   2) server   3) interactive" in ran.out
     assert "Verdict: " in ran.out
     assert "Kind of workload: Offline" in ran.out
+
+
+def test_a_line_without_end_is_one_turn(chat: Callable[..., Any], tmp_path: Path) -> None:
+    """Of three megabytes in one line the start is read and kept, the rest is neither answered nor saved."""
+    ran = chat("gpt-oss 120b " + "x" * 3_000_000, "fp4")
+    assert ran.out.count("Understood") == 2
+    (session,) = (tmp_path / "state" / "rackfit" / "sessions").glob("*.jsonl")
+    assert len(read_turns(session)) == 2
+    assert session.stat().st_size < 100_000
 
 
 def test_quit_ends_it(chat: Callable[..., Any]) -> None:

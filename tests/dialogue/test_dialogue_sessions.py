@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -160,6 +162,40 @@ def test_a_read_only_home_is_an_error_to_degrade_on(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir(mode=0o500)
     with pytest.raises(OSError, match="ermission"):
         SessionStore(tmp_path / "home" / "sessions").create()
+
+
+@pytest.mark.parametrize("folder_too", [False, True])
+def test_a_session_that_may_not_be_written_is_read(
+    kb: KnowledgeBase, store: SessionStore, monkeypatch: pytest.MonkeyPatch, folder_too: bool
+) -> None:
+    """Resuming goes on in a copy; where no file can be made, with a notice that it is not saved."""
+    name = held(kb, store, "gpt-oss 120b", "fp4")
+    path = store.folder / f"{name}.jsonl"
+    before = path.read_bytes()
+    real_path, real_os = Path.open, os.open
+
+    def opened(self: Path, mode: str = "r", *more: Any, **named: Any) -> Any:
+        if self == path and "a" in mode:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real_path(self, mode, *more, **named)
+
+    def made(place: Any, flags: int, *more: Any, **named: Any) -> int:
+        if folder_too and flags & os.O_CREAT:
+            raise PermissionError(errno.EROFS, "Read-only file system")
+        return real_os(place, flags, *more, **named)
+
+    monkeypatch.setattr(Path, "open", opened)
+    monkeypatch.setattr(os, "open", made)
+    with store.open() as session:
+        conversation = Conversation(kb, session)
+        assert not any("another window" in message.markdown for message in conversation.open())
+        assert set(conversation.facts) == {"model", "weight_precision"}
+        said = conversation.say("32k")
+        assert any("not saved" in message.markdown for message in said) is folder_too
+        assert (session.id == name) is folder_too
+    assert path.read_bytes() == before
+    if not folder_too:
+        assert len(read_turns(store.folder / f"{session.id}.jsonl")) == 3
 
 
 def test_a_full_disk_ends_the_saving_and_not_the_conversation(kb: KnowledgeBase, store: SessionStore) -> None:
