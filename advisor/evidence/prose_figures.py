@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-_NUMBER = r"[0-9][0-9,]*(?:\.[0-9]+)?"
+_NUMBER = r"[0-9][0-9,]{0,40}(?:\.[0-9]{1,40})?"
 _RANGE = r"\s?(?:-|–|—|to)\s?"
 _VALUE = re.compile(rf"(?P<sign>[-−](?=[0-9]))?(?P<number>{_NUMBER})(?P<scale>[kKMG](?![A-Za-z]))?")
 _PAIR = re.compile(rf"(?P<low>{_NUMBER}){_RANGE}(?P<high>{_NUMBER})")

@@ -48,7 +48,7 @@ class _Budget:
 
 def is_kb(folder: Path) -> bool:
     """Whether a folder looks like a knowledge base: it holds at least one kind folder."""
-    return any((folder / kind).is_dir() for kind in KINDS)
+    return any(os.path.isdir(folder / kind) for kind in KINDS)  # noqa: PTH112  # False, too, where nobody may look
 
 
 def read_folder(root: Path) -> Iterator[EntryFile]:
@@ -61,6 +61,8 @@ def read_folder(root: Path) -> Iterator[EntryFile]:
         raise KnowledgeError(
             f"{shown(str(root), 200)} is not a folder; give the folder that holds gotchas/, models/ and so on"
         )
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise KnowledgeError(f"{shown(str(root), 200)} may not be read; make it a readable folder")
     if not is_kb(root):
         raise KnowledgeError(
             f"{shown(str(root), 200)} holds none of the folders {', '.join(KINDS)}; give a knowledge base"

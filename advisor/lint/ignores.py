@@ -77,7 +77,7 @@ def ignored_codes(text: str) -> frozenset[str]:
 
 def _read(document: Document, problems: list[Finding]) -> Iterable[_Ignore]:
     for number, match in enumerate(_COMMENT.finditer(document.text)):
-        if _in_a_scalar(document, match.start()):
+        if number < _MAX_COMMENTS and _in_a_scalar(document, match.start()):
             continue
         span = document.span_at(match.start(), match.end())
         if number >= _MAX_COMMENTS:

@@ -6,6 +6,7 @@ import contextlib
 import gc
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from advisor.knowledge.base import KnowledgeBase
@@ -115,12 +116,14 @@ class _Run:
             return findings, checked.entry
         for check in self.text_checks[file.kind]:
             findings += [
-                _place(code, problem, document) for code, problem in judged(check, document, file.id)
+                _place(code, problem, document)
+                for code, problem in islice(judged(check, document, file.id), MAX_FINDINGS_PER_FILE + 1)
             ]
         if checked.entry is not None:
             for check in self.entry_checks[file.kind]:
                 findings += [
-                    _place(code, problem, document) for code, problem in judged(check, checked.entry)
+                    _place(code, problem, document)
+                    for code, problem in islice(judged(check, checked.entry), MAX_FINDINGS_PER_FILE + 1)
                 ]
         return findings, checked.entry
 
@@ -191,7 +194,7 @@ def _bounded(findings: Sequence[Finding]) -> Sequence[Finding]:
         return findings
     shown_here = sorted(findings)[: MAX_FINDINGS_PER_FILE - 1]
     rest = len(findings) - len(shown_here)
-    last = replace(shown_here[-1], code="KB019", message=f"{rest} more findings in this file are not shown",
+    last = replace(shown_here[-1], code="KB019", message=f"at least {rest} more findings in this file are not shown",
                    fix="mend the first ones and lint again", severity="error")  # fmt: skip
     return [*shown_here, last]
 
