@@ -198,7 +198,7 @@ class Turns:
         if not self._past:
             return [self._told("answer", phrases.NOTHING_TO_UNDO), *self._open_question()]
         before, self._state = self._state, self._past.pop()
-        self._ask = None
+        self._ask = self._whole = None
         return [self._told("answer", phrases.undone(changes(self.kb, before, self._state))), *self._advance()]
 
     def _back(self, _text: str, _understood: Understood) -> list[Message]:
@@ -312,10 +312,10 @@ class Turns:
         return self._known[key]
 
     def _move(self, new: State) -> None:
-        """Go to a new state; the old one can be undone to."""
+        """Go to a new state; the old one can be undone to, and what explained its answer is past."""
         if new != self._state:
             self._past.append(self._state)
-            self._state = new
+            self._state, self._whole = new, None
 
     def _echo(self, facts: Mapping[str, FactValue], notes: list[str]) -> Message:
         return Message(

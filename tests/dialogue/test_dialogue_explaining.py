@@ -189,3 +189,16 @@ def test_an_outline_keeps_siblings_beside_each_other() -> None:
         "",
         "- three",
     ]
+
+
+@pytest.mark.parametrize(
+    "change", ["context 100k", "reset", "forget everything", "undo", "forget the context"]
+)
+def test_more_is_never_about_an_answer_that_is_past(talk: Conversation, change: str) -> None:
+    """Once the requirement has changed, the whole of the explanation before is not shown as if it held still."""
+    talk.say(AIR)
+    assert phrases.MORE in talk.say("why")[0].choices
+    whole = talk.say("show more")[0]
+    assert whole.kind == "explanation"
+    talk.say(change)
+    assert talk.say("show more")[0].markdown == phrases.NOTHING_MORE
