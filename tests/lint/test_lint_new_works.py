@@ -120,7 +120,7 @@ def test_a_new_fact_is_asked_understood_and_decides(
         assert answer["verdict"] == "none", said
         assert "gotchas/floor-bows" in [gotcha["id"] for gotcha in answer["gotchas"]]
     assert "The floor carries 800 kg" in rackfit("ask", "--floor-load", "800", *rack_case).out
-    asked = "deepseek r1 in fp4, 8k context, interactive, 15 ms per token, 500 users, buy, liquid, 200 kW, ttft 1000 ms, nvidia"
+    asked = "deepseek r1 in fp4, 8k context, interactive, 15 ms per token, 5000 users, buy, liquid, 200 kW, ttft 1000 ms, nvidia"
     talk = _chat(rackfit, monkeypatch, ours, asked, *["skip"] * 8)
     assert "How many kg may stand on one floor tile?" in talk
 
