@@ -15,12 +15,11 @@ from advisor.evidence.held import audited_limits, audited_output_tokens, group_w
 from advisor.evidence.rates import closest_rate
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.rates import Conditions, Rate, Subject, best_modelled, conditions_of
-from advisor.reasoning.requirement import text
+from advisor.reasoning.requirement import rated_scenarios, text
 from advisor.records import Estimate, Facts, Scenario
 from advisor.sizing.benchmark_load import prompt_tokens
 from advisor.sizing.performance import audited_rate_model
 
-_LATENCY_SCENARIOS: tuple[Scenario, ...] = ("server", "interactive")
 _SAME = 1.0001
 """Limits within a hundredth of a per cent are one limit: `12.5 tokens/s` and `80 ms` are typed with rounding."""
 
@@ -69,13 +68,12 @@ def grounded_rate(kb: KnowledgeBase, facts: Facts, subject: Subject) -> Rate | N
 
 
 def _grounded(kb: KnowledgeBase, facts: Facts, subject: Subject, asked: Conditions) -> Rate | None:
-    workload: Scenario = next(s for s in ("offline", *_LATENCY_SCENARIOS) if s == text(facts, "workload"))
-    limit = asked.tpot_ms if workload != "offline" and _said(facts, "tpot_ms") else None
-    scenarios = (workload,) if limit is None else _LATENCY_SCENARIOS
+    scenarios = rated_scenarios(facts)
+    limit = asked.tpot_ms if len(scenarios) > 1 else None
     anchors = _anchors(kb, facts, subject, scenarios)
     ranked = sorted((a for a in anchors if a.tpot_ms is not None), key=lambda a: a.tpot_ms or 0.0)
     if limit is None or len(ranked) < len(anchors):  # what no limit is known of cannot be ranked
-        own = next((a for a in anchors if a.scenario == workload), None)
+        own = next((a for a in anchors if a.scenario == text(facts, "workload")), None)
         return _carried(kb, facts, subject, own, asked, limit) if own else None
     if not ranked:
         return None

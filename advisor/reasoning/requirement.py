@@ -9,7 +9,7 @@ from advisor.errors import InputError
 from advisor.evidence.held import audited_output_tokens
 from advisor.knowledge import KnowledgeBase
 from advisor.reasoning.engine import RuleRun, run_rules
-from advisor.records import Fact, Facts, FactValue, Model, Scalar
+from advisor.records import Fact, Facts, FactValue, Model, Scalar, Scenario
 from advisor.sizing.benchmark_load import prompt_tokens
 from advisor.units import shown
 
@@ -230,10 +230,10 @@ def text(facts: Mapping[str, FactValue], name: str) -> str:
     return str(fact.value) if fact is not None and fact.value is not None else ""
 
 
-def rated_scenarios(facts: Mapping[str, FactValue]) -> tuple[str, ...]:
+def rated_scenarios(facts: Mapping[str, FactValue]) -> tuple[Scenario, ...]:
     """Scenarios whose audited results a rate may rest on: the asked one, or under a stated limit per token those with limits."""
-    workload = text(facts, "workload")
+    limited: tuple[Scenario, ...] = ("server", "interactive")
     limit = facts.get("tpot_ms")
-    if workload != "offline" and limit is not None and limit.origin == "said":
-        return ("server", "interactive")
-    return (workload,)
+    if text(facts, "workload") != "offline" and limit is not None and limit.origin == "said":
+        return limited
+    return tuple(s for s in (*limited, "offline") if s == text(facts, "workload"))
