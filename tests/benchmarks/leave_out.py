@@ -3,17 +3,23 @@
     python tests/benchmarks/leave_out.py
 
 Median absolute error, and coverage of a 90 % interval taken from the residuals of the other parts. Within a round, a model
-and an accelerator that were each seen elsewhere: the row of that round.
+and an accelerator that were each seen elsewhere: the row of that round. The last part hides the Interactive results and the fit, and
+carries the Server results over to the limits of Interactive, as rates are carried where nothing else is near.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
 
-from advisor.knowledge import load_knowledge
+from advisor.evidence.held import audited_limits
+from advisor.knowledge import KnowledgeBase, load_knowledge
+from advisor.reasoning.candidates import size_candidate
+from advisor.reasoning.requirement import complete, said
+from advisor.records import Evidence
 from advisor.sizing.audited_rates import AUDITED
 from advisor.sizing.refit.audited import (
     LEFT_OUT,
@@ -71,5 +77,47 @@ def main() -> None:
     show(f"newest round ({newest_round(cases)})", newest, [low <= ratio <= high for ratio in newest])
 
 
+def carried() -> None:
+    """Interactive rates carried over from the Server results of the same silicon, against the audited ones."""
+    whole = load_knowledge()
+    entries = [
+        replace(e, results=tuple(r for r in e.results if r.scenario != "interactive"))
+        if isinstance(e, Evidence)
+        else e
+        for e in whole.entries.values()
+        if e.id != AUDITED
+    ]
+    server = KnowledgeBase(entries)
+    limits = {
+        model: ms for (model, scenario), ms in audited_limits(whole).items() if scenario == "interactive"
+    }
+    ratios: list[float] = []
+    print(f"{'Interactive carried over from Server':64}  audited  carried")
+    for model, limit in limits.items():
+        for precision in ("fp4", "fp8"):
+            asked = {"model": model, "weight_precision": precision, "tpot_ms": limit}
+            facts = [complete(kb, said(kb, asked)).facts for kb in (whole, server)]
+            for system in whole.systems.values():
+                rates = [
+                    size_candidate(kb, own, system).rate
+                    for kb, own in zip((whole, server), facts, strict=True)
+                ]
+                true, found = (rate.estimate if rate else None for rate in rates)
+                if (
+                    true is None
+                    or true.basis != "audited"
+                    or found is None
+                    or "audited rate moved" not in found.note
+                ):
+                    continue
+                ratios.append(true.value / found.value)
+                print(f"  {model} {precision} {system.id:40} {true.value:8,.0f} {found.value:8,.0f}")
+    errors = [max(ratio, 1 / ratio) for ratio in ratios]
+    print(
+        f"{len(ratios)} cases: off by a factor of {median(errors):.2f} in the median, {max(errors):.1f} at most"
+    )
+
+
 if __name__ == "__main__":
     main()
+    carried()
