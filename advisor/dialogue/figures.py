@@ -16,6 +16,7 @@ from advisor.units import format_count, format_ratio
 from advisor.visible import inert
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+_FACTOR = re.compile(_NUMBER.pattern + r"(?=[\s-]?(?:x|×|times|fold)(?!\w))", re.IGNORECASE)
 _RUNS = 4
 _MIXED_METHODS = "gotchas/bench-interactive-ratio-mixes-method"
 
@@ -77,7 +78,7 @@ def _cost(answer: Recommendation) -> Iterator[str]:
 
 def claim(kb: KnowledgeBase, answer: Recommendation, text: str) -> str:
     """A claimed factor of the rack over the node beside the factor of this case and those of audited pairs."""
-    found = _NUMBER.search(text)
+    found = _FACTOR.search(text) or next(reversed([*_NUMBER.finditer(text)]), None)
     claimed = float(_plain(found[0])) if found else None
     said = f"A factor of {format_count(claimed)}" if claimed else "The factor"
     ratio = answer.comparison.rack_over_node

@@ -75,7 +75,8 @@ def test_the_cost_of_the_rack_can_be_asked_for(talk: Conversation) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["my colleague says the rack is 30x faster", "is the rack 30 times faster?", "is the 30x claim true?", "they quote a speedup of 30"],
+    ["my colleague says the rack is 30x faster", "is the rack 30 times faster?", "is the 30x claim true?", "they quote a speedup of 30",
+     "is the 72 gpu rack 30x faster?", "is an NVL72 really 30-fold faster than 8 gpu nodes"],
 )  # fmt: skip
 def test_a_claimed_factor_is_held_against_this_case_and_audited_pairs(
     talk: Conversation, kb: KnowledgeBase, words: str
